@@ -198,6 +198,7 @@ func TestPrints(t *testing.T) {
 		{[]string{"list"}, "\np2os: "[1:]},
 		{[]string{"check", "config/examples/testpattern.cfg"}, "config/examples/testpattern.cfg:4"},
 		{[]string{"check", "-stage", room, "-reflex"}, "position:0  reflex    (from -reflex):1"},
+		{[]string{"check", "-stage", room, "-goto"}, "goto:0      goto      (from -goto):1"},
 		{[]string{"check", "-stage", room, "-deadman", "300", "-reflex"}, "position:0  reflex    (from -reflex):1"},
 		{[]string{"check", "-stage", room, "-deadman", "300"}, "not repeat within 300 ms ends (-deadman)"},
 	} {
@@ -260,6 +261,8 @@ func TestMistakes(t *testing.T) {
 		{[]string{"check", "nope.cfg"}, "open nope.cfg: no such file"},
 		{[]string{"export", "nowhere.mcap"}, "nowhere.mcap: no such file"},
 		{[]string{"-reflex", write(t, "blind.cfg", `driver ( name "testpattern" provides ["laser:0"] )`)}, "-reflex: the robot on port 6665 has no position device"},
+		{[]string{"-goto", write(t, "blind.cfg", `driver ( name "testpattern" provides ["position:0" "ptz:0"] )`)},
+			"-goto: the robot on port 6665 cannot have goto: it needs something to see with"},
 		{[]string{"-reflex", write(t, "blind.cfg", `driver ( name "testpattern" provides ["position:0" "ptz:0"] )`)},
 			"-reflex: the robot on port 6665 cannot have reflex: it needs something to see with"},
 		{[]string{"-stage", room, "-deadman", "5"}, "-deadman 5: a time is 10 to 60000 ms"},

@@ -4,6 +4,7 @@ import (
 	"player/devices"
 	"player/devices/acts"
 	"player/devices/create"
+	"player/devices/driveto"
 	"player/devices/evid30"
 	"player/devices/hdaps"
 	"player/devices/joystick"
@@ -50,6 +51,7 @@ func catalogue() []devices.Kind {
 		plugin.Kind(),
 		passthrough.Kind(),
 		lasersonar.Kind(),
+		driveto.Kind(),
 		reflex.Kind(),
 		writelog.Kind(version()),
 		readlog.Kind(),

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,16 +11,23 @@ import (
 	"player/process/logging"
 	"player/process/serialport"
 	"player/server/tlsconn"
+	"player/tools"
 )
 
 // check prints what a configuration describes, and warns about serial ports and
-// certificates.
-func check(args []string, stdout io.Writer, stderr *os.File) error {
+// certificates. With -report it opens the hardware.
+func check(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) error {
 	var o options
 	flags := newFlagSet(&o)
 	raw := flags.Bool("json", false, "")
+	path := flags.String("report", "", "")
 	if err := o.parse(flags, args); err != nil {
 		return err
+	}
+	if *path != "" {
+		ctx, stop := tools.UntilSignal(ctx)
+		defer stop()
+		return report(ctx, o, *path, stderr)
 	}
 	log := logging.New(stderr, logging.Format(o.log), o.debug)
 	defer func() { _ = log.Sync() }() // it can fail only because nothing reads the log
@@ -30,10 +38,10 @@ func check(args []string, stdout io.Writer, stderr *os.File) error {
 		}
 		return err
 	}
-	report := conf.Report()
-	report.Warnings = missing(conf)
+	described := conf.Report()
+	described.Warnings = missing(conf)
 	if *raw {
-		return json.NewEncoder(stdout).Encode(report)
+		return json.NewEncoder(stdout).Encode(described)
 	}
 	if err := conf.WriteTable(stdout); err != nil {
 		return err
@@ -43,7 +51,7 @@ func check(args []string, stdout io.Writer, stderr *os.File) error {
 			return err
 		}
 	}
-	for _, warning := range report.Warnings {
+	for _, warning := range described.Warnings {
 		fmt.Fprintf(stderr, "player: warning: %s\n", warning)
 	}
 	return nil

@@ -45,8 +45,8 @@ func commands() []tools.Command {
 		repairCommand(),
 		{
 			Name: "check", Args: "[flags] [FILE]", Summary: "check a configuration file",
-			Run: func(_ context.Context, args []string, stdout io.Writer, stderr *os.File) error {
-				return check(args, stdout, stderr)
+			Run: func(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) error {
+				return check(ctx, args, stdout, stderr)
 			},
 		},
 		{

@@ -44,7 +44,8 @@ type options struct {
 	replace       bool   // files that exist may be replaced
 	run           bool   // the world also runs without clients
 	reflex        bool
-	deadman       int // ms, for which a client's command to the wheels is good; 0: off
+	driveTo       bool // -goto: each robot has a goto device
+	deadman       int  // ms, for which a client's command to the wheels is good; 0: off
 	overrides     []config.Override
 	maxRate       int
 	maxClients    int
@@ -96,6 +97,7 @@ func newFlagSet(o *options) *flag.FlagSet {
 	fs.BoolVar(&o.replace, "f", false, "")
 	fs.BoolVar(&o.run, "run", false, "")
 	fs.BoolVar(&o.reflex, "reflex", false, "")
+	fs.BoolVar(&o.driveTo, "goto", false, "")
 	fs.IntVar(&o.deadman, "deadman", 0, "")
 	fs.String("pp", "", "")
 	fs.String("lp", "", "")
@@ -164,7 +166,10 @@ func (o options) configure(log *zap.Logger) (*config.Server, error) {
 	}
 	var fronts []string
 	if o.reflex {
-		fronts = []string{"reflex"}
+		fronts = append(fronts, "reflex")
+	}
+	if o.driveTo { // behind reflex: it commands the wheels that clients command
+		fronts = append(fronts, "goto")
 	}
 	conf, err := config.Build(file, config.Options{Kinds: catalogue(), Port: o.port, Overrides: o.overrides, Fronts: fronts, TLS: o.tls, Log: log})
 	if err != nil {

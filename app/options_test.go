@@ -132,6 +132,21 @@ func TestReflexFlag(t *testing.T) {
 	}
 }
 
+// -goto gives every robot a device that commands the wheels that clients command: those behind reflexes.
+func TestGotoFlag(t *testing.T) {
+	o := must.Get(parseOptions([]string{"-goto", "-reflex", "-stage", "simulation/worlds/subsumption-fleet.world"}))(t)
+	conf := must.Get(o.configure(zap.NewNop()))(t)
+	for _, robot := range conf.Robots {
+		last := robot.Drivers[len(robot.Drivers)-1]
+		if device := robot.Table.Find(codec.Goto, 0); device == nil || device.Code() < 128 || last.Link != device.Link() || !last.Simulated {
+			t.Errorf("port %d: %+v", robot.Port, last)
+		}
+		if got := robot.Table.Device(codec.Position).Link().Name(); got != "reflex" {
+			t.Errorf("driver %q has the wheels of port %d", got, robot.Port)
+		}
+	}
+}
+
 // A passthrough to its own robot would wait for itself.
 func TestPassthroughToItself(t *testing.T) {
 	addresses := must.Get(net.InterfaceAddrs())(t)

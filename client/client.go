@@ -83,6 +83,7 @@ type Client struct {
 	devices   map[byte]*device
 	answer    []byte              // the latest answer to a question, of all its messages
 	listed    []codec.Entry       // the robot's devices, once Devices has asked for them
+	seen      map[byte]string     // names of the bytes that were listed, also before the server was started anew
 	freshness codec.FreshnessData // the latest block of device y
 	readers   int                 // devices open for reading
 	awaited   int                 // replies still to come

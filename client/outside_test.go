@@ -115,11 +115,11 @@ func serve(conn net.Conn) {
 	}
 }
 
-// A program outside this repository uses the client as README.md describes.
+// A program outside this repository uses the client as docs/CLIENTS.md describes.
 func TestProgramOutsideTheRepository(t *testing.T) {
 	needs.Programs(t)
 	repository := must.Get(filepath.Abs(".."))(t)
-	readme := must.Get(os.ReadFile("../README.md"))(t)
+	page := must.Get(os.ReadFile("../docs/CLIENTS.md"))(t)
 	program := must.Get(os.ReadFile("../examples/hello/main.go"))(t)
 	dir := t.TempDir()
 	must.Do(t, os.WriteFile(filepath.Join(dir, "main.go"), program, 0o644))
@@ -137,14 +137,14 @@ func TestProgramOutsideTheRepository(t *testing.T) {
 		}
 	}
 	commands := 0
-	for line := range strings.Lines(string(readme)) {
+	for line := range strings.Lines(string(page)) {
 		if strings.HasPrefix(line, "go mod ") {
 			run(strings.TrimSpace(line))
 			commands++
 		}
 	}
 	if commands == 0 {
-		t.Fatal("README.md has no commands for a program outside this repository")
+		t.Fatal("docs/CLIENTS.md has no commands for a program outside this repository")
 	}
 	run("go vet .")
 }

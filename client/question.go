@@ -79,9 +79,20 @@ func (c *Client) Devices(ctx context.Context) ([]codec.Entry, error) {
 	for _, line := range lines {
 		if e, ok := codec.ParseEntry(line); ok {
 			c.listed = append(c.listed, e)
+			if c.seen[e.Code] == "" {
+				c.remember(e)
+			}
 		}
 	}
 	return slices.Clone(c.listed), nil
+}
+
+// remember notes the name of a byte for Reconnect.
+func (c *Client) remember(e codec.Entry) {
+	if c.seen == nil {
+		c.seen = map[byte]string{}
+	}
+	c.seen[e.Code] = e.Address()
 }
 
 // Bind has the data of a device decoded into a variable, as that of the first laser is into Laser. Raw has the payload
@@ -94,6 +105,11 @@ func (c *Client) Bind(code byte, data interface{ Decode(payload []byte) error })
 func (c *Client) codeOf(key string) (code byte, known bool) {
 	if code, known = c.listedAs(key); known {
 		return code, true
+	}
+	for code, name := range c.seen { // a device that a reload has removed
+		if name == key {
+			return code, true
+		}
 	}
 	return codec.Letters(key)
 }
@@ -109,7 +125,7 @@ func (c *Client) listedAs(address string) (code byte, listed bool) {
 }
 
 // NameOf returns the name of a device for people: its letter, or its name in the server's list, for example laser:1, if it
-// has no letter. It is empty for a byte that the server has not listed.
+// has no letter. It is empty for a byte that no server has listed since the client connected first.
 func (c *Client) NameOf(code byte) string {
 	for _, e := range c.listed {
 		if e.Code == code && codec.InterfaceLetter(e.Interface) != code {
@@ -117,7 +133,7 @@ func (c *Client) NameOf(code byte) string {
 		}
 	}
 	if code <= ' ' || code > '~' {
-		return ""
+		return c.seen[code] // of a device that a reload has removed
 	}
 	return string(rune(code))
 }

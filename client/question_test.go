@@ -71,20 +71,20 @@ func TestOlderServerListsNoDevices(t *testing.T) {
 }
 
 func TestMovedDevices(t *testing.T) {
+	seen := map[byte]string{0x80: "laser:1", 0x81: "laser:2"}
 	rear, top := codec.Entry{Code: 0x80, Interface: "laser", Index: 1}, codec.Entry{Code: 0x81, Interface: "laser", Index: 2}
-	other := rear
-	other.Index = 3
+	other, further := codec.Entry{Code: 0x80, Interface: "laser", Index: 3}, codec.Entry{Code: 0x82, Interface: "imu"}
 	for _, tt := range []struct {
-		before, now []codec.Entry
-		want        error
+		now  []codec.Entry
+		want error
 	}{
-		{[]codec.Entry{rear, top}, []codec.Entry{rear, top}, nil},
-		{[]codec.Entry{rear, top}, []codec.Entry{top}, nil},
-		{[]codec.Entry{rear}, []codec.Entry{rear, top}, nil},
-		{[]codec.Entry{rear, top}, []codec.Entry{other, top}, errMoved},
+		{[]codec.Entry{rear, top}, nil},
+		{[]codec.Entry{top}, nil},
+		{[]codec.Entry{rear, top, further}, nil},
+		{[]codec.Entry{other, top}, errMoved},
 	} {
-		if err := moved(tt.before, tt.now); err != tt.want {
-			t.Errorf("%v, then %v: %v", tt.before, tt.now, err)
+		if err := moved(seen, tt.now); err != tt.want {
+			t.Errorf("%v: %v", tt.now, err)
 		}
 	}
 }
@@ -96,8 +96,8 @@ func TestReconnectToMovedDevices(t *testing.T) {
 	moved := answer('d', "129 laser 1 urg", "130 imu 0 lines")
 	connections := [][]string{ // what the server sends on each
 		{empty, answer('d', "129 imu 0 lines"), empty, "720002 8172"},
-		{empty, moved, empty},
-		{empty, moved, empty, "720002 8272"},
+		{moved, empty},
+		{moved, empty, "720002 8272"},
 	}
 	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()

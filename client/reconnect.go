@@ -54,7 +54,10 @@ func (c *Client) resume(ctx context.Context) error {
 		return err
 	}
 	c.conn, c.done = conn, nil
-	c.in, c.items, c.first, c.answered, c.answer = nil, compact.Reader{Interface: c.interfaceOf}, nil, false, nil
+	c.in, c.items, c.answer = nil, compact.Reader{Interface: c.interfaceOf}, nil
+	if c.listed == nil { // otherwise this server is known as a Player, and is asked for its devices at once
+		c.first, c.answered = nil, false
+	}
 	bound := c.devices
 	c.devices, c.freshness = c.unknown(), codec.FreshnessData{}
 	for code, d := range bound {
@@ -68,13 +71,16 @@ func (c *Client) resume(ctx context.Context) error {
 			err = errors.Join(err, c.config(codec.Server, cfg))
 		}
 	}
-	if before := c.listed; err == nil && before != nil {
+	if err == nil && c.listed != nil {
 		var listed []codec.Entry
 		if listed, err = c.Devices(ctx); err == nil {
-			err = moved(before, listed)
+			err = moved(c.seen, listed)
 		}
 		if errors.Is(err, errMoved) { // the next Reconnect knows the new list, and would request other devices
-			c.wanted = nil
+			c.wanted, c.devices, c.seen = nil, c.unknown(), nil
+			for _, e := range listed {
+				c.remember(e)
+			}
 		}
 	}
 	wanted := slices.Clone(c.wanted) // also devices that are refused now: the next Reconnect requests them again
@@ -112,10 +118,11 @@ func (c *Client) want(letter, access byte) {
 // errMoved is the error of Reconnect if a device that Devices listed before has another byte now.
 var errMoved = errors.New("the server was started anew with other devices: call Devices, and request them")
 
-// moved returns errMoved if a byte means another device than before.
-func moved(before, now []codec.Entry) error {
-	for _, b := range before {
-		if slices.ContainsFunc(now, func(n codec.Entry) bool { return n.Code == b.Code && n.Address() != b.Address() }) {
+// moved returns errMoved if a byte means another device than it has meant since the devices were opened. A device may have
+// been away meanwhile.
+func moved(seen map[byte]string, now []codec.Entry) error {
+	for _, n := range now {
+		if before := seen[n.Code]; before != "" && before != n.Address() {
 			return errMoved
 		}
 	}

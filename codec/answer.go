@@ -14,6 +14,7 @@ const (
 	QuestionDevices   byte = 'd' // which devices the robot has
 	QuestionRays      byte = 'r' // where the readings of rangers look
 	QuestionChannels  byte = 'i' // what inputs, outputs and joints are
+	QuestionColors    byte = 'v' // which colours the channels of vision have
 )
 
 const (

@@ -86,6 +86,8 @@ func InterfaceLetter(name string) byte {
 		return IO
 	case "servo":
 		return Servo
+	case "goto":
+		return Goto
 	}
 	return 0
 }

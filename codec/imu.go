@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Unknown is the value of a field of 32 bits that the hardware does not measure (PROTOCOL 7.9 to 7.13).
+// Unknown is the value of a field of 32 bits that the hardware does not measure (PROTOCOL 7.9 to 7.14).
 const Unknown = math.MinInt32
 
 // IMUSize is the size of the payload in bytes.

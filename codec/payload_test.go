@@ -78,6 +78,13 @@ var fixedPayloads = []struct {
 	{"servo command", 9, &ServoCommand{Joint: 3, Goal: -45000, Speed: 60000},
 		func() payload { return new(ServoCommand) },
 		"03 FFFF5038 0000EA60"},
+	// PROTOCOL 7.14 and 5.1.
+	{"goto", 18, &GotoData{State: GotoStopped, Reason: GotoByOther, Tag: 513, X: -1200, Y: 4500, Heading: 270, Distance: 4657},
+		func() payload { return new(GotoData) },
+		"04 02 0201 FFFFFB50 00001194 010E 00001231"},
+	{"goto command", 20, &GotoCommand{X: 4500, Y: -1200, Heading: AnyHeading, Speed: 300, TurnRate: 34, Tolerance: 50, Radius: 250, Tag: 513},
+		func() payload { return new(GotoCommand) },
+		"00001194 FFFFFB50 FFFF 012C 0022 0032 00FA 0201"},
 }
 
 // The payloads whose size depends on the hardware (PROTOCOL 7.9, 7.12 and 7.13).
@@ -151,6 +158,23 @@ func TestUnknown(t *testing.T) {
 	}
 	if gps.Fix = NoFix; gps.HasPlace() {
 		t.Error("a place without a fix")
+	}
+}
+
+// Every state and reason has a word of its own, and an unknown one its number.
+func TestGotoWords(t *testing.T) {
+	words := map[string]bool{}
+	for s := GotoIdle; s <= GotoStopped; s++ {
+		words[s.String()] = true
+		if want := s == GotoDriving || s == GotoBlocked; s.Active() != want {
+			t.Errorf("%v is active: %v", s, !want)
+		}
+	}
+	for r := GotoNoReason; r <= GotoMotors; r++ {
+		words[r.String()] = true
+	}
+	if len(words) != int(GotoStopped)+int(GotoMotors)+2 || GotoState(99).String() != "99" || GotoReason(99).String() != "99" {
+		t.Errorf("%v", words)
 	}
 }
 
@@ -249,8 +273,12 @@ func FuzzPositionCommand(f *testing.F) {
 	fuzzPayload[*PositionCommand](f, PositionCommandSize, seed("position command"))
 }
 
-func FuzzIMUData(f *testing.F)    { fuzzPayload[*IMUData](f, IMUSize, seed("imu")) }
-func FuzzGPSData(f *testing.F)    { fuzzPayload[*GPSData](f, GPSSize, seed("gps")) }
+func FuzzIMUData(f *testing.F)  { fuzzPayload[*IMUData](f, IMUSize, seed("imu")) }
+func FuzzGPSData(f *testing.F)  { fuzzPayload[*GPSData](f, GPSSize, seed("gps")) }
+func FuzzGotoData(f *testing.F) { fuzzPayload[*GotoData](f, GotoSize, seed("goto")) }
+func FuzzGotoCommand(f *testing.F) {
+	fuzzPayload[*GotoCommand](f, GotoCommandSize, seed("goto command"))
+}
 func FuzzRangerData(f *testing.F) { fuzzPayload[*RangerData](f, -1, unhex(openPayloads[0].bytes)) }
 func FuzzIOData(f *testing.F)     { fuzzPayload[*IOData](f, -1, unhex(openPayloads[1].bytes)) }
 func FuzzServoData(f *testing.F)  { fuzzPayload[*ServoData](f, -1, unhex(openPayloads[2].bytes)) }

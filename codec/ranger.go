@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// The interfaces of this file and of imu.go, gps.go and channels.go have no letter in the protocol: the server hands a byte
+// The interfaces of this file and of imu.go, gps.go, channels.go and goto.go have no letter in the protocol: the server hands a byte
 // out to each of their devices (PROTOCOL 2.11). These letters name the interfaces inside of a program, and are never sent.
 const (
 	Ranger byte = 'R'
@@ -13,6 +13,7 @@ const (
 	GPS    byte = 'G'
 	IO     byte = 'O'
 	Servo  byte = 'S'
+	Goto   byte = 'T'
 )
 
 const (

@@ -327,3 +327,12 @@ func whatIs(specs []devices.Spec) string {
 	}
 	return ", only " + strings.Join(interfaceNames(specs), ", ")
 }
+
+// placeOf is devices.Args.Place.
+func (d *block) placeOf(option string, i int) string {
+	f := d.section.Field(option)
+	if f == nil || i >= len(f.Values) {
+		return d.section.Pos.Place()
+	}
+	return f.Values[i].Pos.Place()
+}

@@ -245,7 +245,7 @@ func (d *block) mayProvide(a address, usual int) bool {
 
 // attach makes the driver or drivers of a block and attaches each to its robot.
 func (b *builder) attach(d *block) error {
-	args := devices.Args{Name: d.name, Values: d.values, Log: b.Log}
+	args := devices.Args{Name: d.name, Values: d.values, Log: b.Log, Place: d.placeOf}
 	for _, a := range d.provides {
 		args.Provides = append(args.Provides, a.spec)
 	}

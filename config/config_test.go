@@ -529,3 +529,20 @@ driver (
 		t.Errorf("mistakes:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
+
+// A driver learns where a value of an option is in the file, for its warnings.
+func TestPlaceOfOptions(t *testing.T) {
+	_, made, err := build(t, "driver (\n name \"wheels\"\n speed 20\n words [\n\"a\"\n\"b\" ]\n)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		option string
+		i      int
+		want   string
+	}{{"speed", 0, "dir/robot.cfg:3"}, {"words", 1, "dir/robot.cfg:6"}, {"words", 2, "dir/robot.cfg:1"}, {"gain", 0, "dir/robot.cfg:1"}} {
+		if got := made[0].args.PlaceOf(tt.option, tt.i); got != tt.want {
+			t.Errorf("%s %d: %q, want %q", tt.option, tt.i, got, tt.want)
+		}
+	}
+}

@@ -41,7 +41,7 @@ func message(err error) error {
 }
 
 // frontOf attaches the driver of a block to a robot. The driver requires the devices that it
-// needs, and all devices of the robot that it accepts. A device that it replaces moves to
+// needs, and the first one of each interface that it accepts. A device that it replaces moves to
 // the next free index.
 func (b *builder) frontOf(robot Robot, d block) error {
 	d.provides, d.requires = nil, nil
@@ -62,7 +62,7 @@ func (b *builder) frontOf(robot Robot, d block) error {
 		require(device)
 	}
 	for _, accepted := range d.kind.Accepts {
-		if device := robot.Table.Device(accepted.Letter); device != nil {
+		if device := robot.Table.Find(accepted.Letter, 0); device != nil {
 			require(device)
 		}
 	}

@@ -112,6 +112,18 @@ func (d *Device) AppendChannels(dst []codec.Channel) []codec.Channel {
 	return dst
 }
 
+// AppendColors appends the colours of the channels of a vision device, as far as its driver knows them (PROTOCOL 8.9.8).
+func (d *Device) AppendColors(dst []codec.ChannelColor) []codec.ChannelColor {
+	known := len(dst)
+	if c := d.link.colored; c != nil {
+		dst = c.AppendColors(dst, d)
+	}
+	for i := known; i < len(dst); i++ {
+		dst[i].Device = d.code
+	}
+	return dst
+}
+
 // MotorsOff reports whether the device's driver knows that the motors of the robot are off.
 func (d *Device) MotorsOff(now time.Duration) bool {
 	m := d.link.motored

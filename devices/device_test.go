@@ -34,9 +34,10 @@ func TestSpecs(t *testing.T) {
 		{GPS(), 'G', "gps", 38, 0, ""},
 		{IO(), 'O', "io", 4 * 128, 5, ""},
 		{Servo(), 'S', "servo", 9 * 64, 9, string(stop.Append(nil))},
+		{Goto(), 'T', "goto", 18, 20, string(codec.StopGoto().Append(nil))},
 	} {
 		want := Spec{Letter: tt.letter, Name: tt.name, DataSize: tt.data, CommandSize: tt.command, Stop: tt.stop, Front: tt.letter == 'p',
-			ByPart: tt.letter == 'O' || tt.letter == 'S'}
+			ByPart: tt.letter == 'O' || tt.letter == 'S', Wheels: tt.letter == 'p' || tt.letter == 'T'}
 		if tt.spec != want {
 			t.Errorf("%+v, want %+v", tt.spec, want)
 		}

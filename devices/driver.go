@@ -11,6 +11,7 @@ package devices
 import (
 	"fmt"
 	"math"
+	"strings"
 	"syscall"
 	"time"
 
@@ -67,6 +68,13 @@ type Ranged interface {
 type Channelled interface {
 	// AppendChannels appends a description for each channel of d, as the driver knows them now.
 	AppendChannels(dst []codec.Channel, d *Device) []codec.Channel
+}
+
+// Colored is a driver that knows which colours the channels of its vision devices have.
+type Colored interface {
+	// AppendColors appends the colour of each channel of d for which the camera has been trained, as the driver knows
+	// them now.
+	AppendColors(dst []codec.ChannelColor, d *Device) []codec.ChannelColor
 }
 
 // Motored is a driver that knows whether the motors of its robot have power.
@@ -140,6 +148,8 @@ type Spec struct {
 	// Stop is the command that the server gives when the client that gave the newest command is
 	// lost (PROTOCOL 5.4); empty: the device keeps its command.
 	Stop string
+	// Wheels: a command moves the wheels of the robot. The client that gives one is the commander (PROTOCOL 8.6).
+	Wheels bool
 	// ByPart: a command is for the part of the device that its first byte names. It overwrites only commands to that part.
 	ByPart bool
 	// Index distinguishes devices of one interface. Drivers can require any index but Hidden.
@@ -164,7 +174,7 @@ func Sonar() Spec { return Spec{Letter: codec.Sonar, Name: "sonar", DataSize: co
 func Misc() Spec  { return Spec{Letter: codec.Misc, Name: "misc", DataSize: codec.MiscSize} }
 func Position() Spec {
 	return Spec{Letter: codec.Position, Name: "position", DataSize: codec.PositionSize,
-		CommandSize: codec.PositionCommandSize, Stop: "\x00\x00\x00\x00", Front: true}
+		CommandSize: codec.PositionCommandSize, Stop: "\x00\x00\x00\x00", Wheels: true, Front: true}
 }
 func Gripper() Spec {
 	return Spec{Letter: codec.Gripper, Name: "gripper", DataSize: codec.GripperSize, CommandSize: codec.GripperCommandSize}
@@ -174,7 +184,7 @@ func PTZ() Spec {
 	return Spec{Letter: codec.PTZ, Name: "ptz", DataSize: codec.PTZSize, CommandSize: codec.PTZCommandSize}
 }
 
-// The devices of PROTOCOL 7.9 to 7.13.
+// The devices of PROTOCOL 7.9 to 7.14.
 func Ranger() Spec { return Spec{Letter: codec.Ranger, Name: "ranger", DataSize: codec.MaxRangerSize} }
 func IMU() Spec    { return Spec{Letter: codec.IMU, Name: "imu", DataSize: codec.IMUSize} }
 func GPS() Spec    { return Spec{Letter: codec.GPS, Name: "gps", DataSize: codec.GPSSize} }
@@ -184,6 +194,11 @@ func IO() Spec {
 func Servo() Spec {
 	return Spec{Letter: codec.Servo, Name: "servo", DataSize: codec.MaxServoSize, CommandSize: codec.ServoCommandSize,
 		Stop: "\xff\x80\x00\x00\x00\x00\x00\x00\x00", ByPart: true}
+}
+
+func Goto() Spec {
+	return Spec{Letter: codec.Goto, Name: "goto", DataSize: codec.GotoSize, CommandSize: codec.GotoCommandSize,
+		Stop: "\x80" + strings.Repeat("\x00", codec.GotoCommandSize-1), Wheels: true}
 }
 
 // Geometry is a device's place on the robot and its size, as the configuration

@@ -125,6 +125,17 @@ type Args struct {
 	Requires []*Device      // one for each of Kind.Requires in that order, then those of Kind.Accepts
 	Log      *zap.Logger    // for warnings about files that the block names
 	Values   map[string]any // of all options, as Option.Default but with string for Path and SerialPort
+	// Place returns where the i-th value of an option is, as robot.cfg:12, or where the block is, if it does not have it.
+	// nil: the block is in no file.
+	Place func(option string, i int) string
+}
+
+// PlaceOf is Place, and empty where that is nil.
+func (a Args) PlaceOf(option string, i int) string {
+	if a.Place == nil {
+		return ""
+	}
+	return a.Place(option, i)
 }
 
 // The getters panic when the driver has not declared the option with that type.
@@ -161,7 +172,7 @@ func (k Kind) Defaults() map[string]any {
 
 // Interfaces returns all interfaces: those of manual table 6, joystick, and those without letters.
 func Interfaces() []Spec {
-	return []Spec{Misc(), Gripper(), Position(), Sonar(), Laser(), Vision(), PTZ(), Joystick(), Ranger(), IMU(), GPS(), IO(), Servo()}
+	return []Spec{Misc(), Gripper(), Position(), Sonar(), Laser(), Vision(), PTZ(), Joystick(), Ranger(), IMU(), GPS(), IO(), Servo(), Goto()}
 }
 
 // Lettered returns the interfaces whose device 0 has a letter in the protocol.

@@ -124,6 +124,7 @@ type Link struct {
 	surveyed   Surveyed
 	ranged     Ranged
 	channelled Channelled
+	colored    Colored
 	motored    Motored
 	charged    Charged
 	polled     Polled
@@ -171,6 +172,7 @@ func (l *Link) SetDriver(d Driver) {
 	l.surveyed, _ = d.(Surveyed)
 	l.ranged, _ = d.(Ranged)
 	l.channelled, _ = d.(Channelled)
+	l.colored, _ = d.(Colored)
 	l.motored, _ = d.(Motored)
 	l.charged, _ = d.(Charged)
 	l.polled, _ = d.(Polled)
@@ -261,6 +263,9 @@ func (l *Link) Device(letter byte) *Device {
 	}
 	panic(fmt.Sprintf("driver %s uses device %q, which it does not provide", l.name, letter))
 }
+
+// Halted reports whether the emergency stop of the robot holds.
+func (l *Link) Halted() bool { return l.table.stopped }
 
 // Subscribed reports whether d is open. A driver can skip work for a device
 // that no client reads. The answer is at once for a device that cannot be opened.

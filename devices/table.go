@@ -144,6 +144,16 @@ func (t *Table) Connect(h Host) {
 	}
 }
 
+// Removed returns the address of a device whose byte is code and that a reload has removed; empty: there is none.
+func (t *Table) Removed(code byte) string {
+	for address, handed := range t.handed {
+		if handed == code && t.codes[code] == nil {
+			return address
+		}
+	}
+	return ""
+}
+
 // Device returns the device of a byte on the wire (Device.Code), nil if the robot has none.
 func (t *Table) Device(code byte) *Device { return t.codes[code] }
 

@@ -260,8 +260,11 @@ func TestHandedBytes(t *testing.T) {
 	attach(t, fresh, newScripted("rear again", Laser().At(1)).desc)
 	table.SetLinks([]*Link{links[0], fresh.Links()[0]})
 	expect(map[string]byte{"laser:0": 'l', "laser:2": 0x82})
-	if table.Device(0x80) != nil {
-		t.Error("a device that is gone has its byte")
+	if table.Device(0x80) != nil || table.Removed(0x80) != "laser:1" {
+		t.Errorf("a device that is gone has its byte, or another name: %q", table.Removed(0x80))
+	}
+	if a, b := table.Removed(0x82), table.Removed(0xFE); a != "" || b != "" {
+		t.Errorf("%q and %q were removed", a, b)
 	}
 	table.SetLinks([]*Link{links[0], fresh.Links()[0], fresh.Links()[1]})
 	expect(map[string]byte{"laser:1": 0x80, "laser:2": 0x82})

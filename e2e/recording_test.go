@@ -57,6 +57,7 @@ func testRecording(t *testing.T, b browser) {
 		{"shared", false, recordShared},
 		{"stop", false, recordStop},
 		{"sensors", false, recordSensors},
+		{"others", false, recordOthers},
 		{"world", false, recordWorld},
 		{"edit", false, recordEdit},
 		{"picture", false, recordPicture},
@@ -276,6 +277,47 @@ func recordSensors(t *testing.T, b browser, f *recording) {
 	tab.settle()
 	tab.until(shows("devices-open", "^6 devices, [12]"))
 	f.shoot(tab, "#robot")
+}
+
+// The panels of devices without letters: what moves with the robot, and what this page commands.
+func recordOthers(t *testing.T, b browser, f *recording) {
+	tab := b.open(t, startOthers(t))
+	tab.ready(screen{1280, 1100})
+	tab.until(`player.shown.data["gps:0"] && player.shown.data["servo:0"]`)
+	tab.hold(arrowUp, arrowUpCode)
+	tab.until(`player.shown.data.p.x > 1`)
+	tab.hold(arrowLeft, arrowLeftCode)
+	tab.until(`player.shown.data.p.heading > 0.6`)
+	evaluate[chromedp.Void](tab, `document.querySelector("#others .imu").scrollIntoView()`)
+	tab.settle()
+	f.shoot(tab, "#others .imu", "#others .gps")
+	tab.letGo(arrowLeft, arrowLeftCode)
+	tab.letGo(arrowUp, arrowUpCode)
+	tab.commandOthers()
+	evaluate[chromedp.Void](tab, `document.querySelector("#others .servo").scrollIntoView({block: "end"})`)
+	tab.settle()
+	f.shoot(tab, "#others .io", "#others .servo")
+}
+
+// startOthers runs a simulated robot with an IMU, a GPS receiver, inputs and outputs and joints, and returns the
+// address of its dashboard.
+func startOthers(t *testing.T) (page string) {
+	t.Helper()
+	return start(t, "-http", "127.0.0.1:0", write(t, t.TempDir(), "others.cfg", fmt.Sprintf(`
+		driver ( name "stage" world %q provides ["position:0" "laser:0" "sonar:0" "imu:0" "gps:0"] )
+		driver ( name "testpattern" provides ["io:0" "servo:0"] )`, absolute(t, room)))).dashboard(t)
+}
+
+// commandOthers switches an output, and moves a joint to -45 degrees, by the controls of the page.
+func (b *tab) commandOthers() {
+	b.t.Helper()
+	b.until(`document.querySelector("#others .toggle button") && document.querySelector("#others .joint input")`)
+	evaluate[chromedp.Void](b, `(() => {
+		document.querySelector("#others .toggle button").click();
+		const goal = document.querySelector("#others .joint input");
+		goal.value = "-45000";
+		goal.dispatchEvent(new Event("input")); })()`)
+	b.until(`player.shown.data["io:0"]?.[2] === 1 && player.shown.data["servo:0"]?.[0].position === -45000`)
 }
 
 // A robot is put elsewhere, also where there is no room, and the world is paused.

@@ -323,7 +323,7 @@ func TestRosbridgeMistakes(t *testing.T) {
 		{`{"op":"subscribe","topic":"/map"}`, "no topic"},
 		{`{"op":"subscribe","topic":"/odom","type":"nav_msgs/Path"}`, "is nav_msgs/msg/Odometry"},
 		{`{"op":"unsubscribe","topic":"/goal"}`, "no topic"},
-		{`{"op":"advertise","topic":"/chatter","type":"std_msgs/String"}`, "nobody here listens"},
+		{`{"op":"advertise","topic":"/chatter","type":"std_msgs/String"}`, "no topic"},
 		{`{"op":"advertise","topic":"/cmd_vel","type":"std_msgs/String"}`, "TwistStamped"},
 		{`{"op":"publish","topic":"/cmd_vel","msg":{"linear":1}}`, "not a velocity"},
 	} {

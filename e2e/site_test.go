@@ -42,7 +42,7 @@ func testSite(t *testing.T, chromium browser) {
 	best := evaluate[string](b, `document.querySelector("#found a").href`)
 	evaluate[chromedp.Void](b, `document.getElementById("search").requestSubmit()`)
 	arrives(b, best)
-	b.until(`/emergency\s+stop/i.test(document.body.innerText)`)
+	b.until(`/emergency\s+stop/i.test(document.body?.innerText)`)
 
 	b = open("docs/PROTOCOL.html")
 	evaluate[chromedp.Void](b, `document.getElementById("query").value = "zyzzyva"; document.getElementById("query").dispatchEvent(new Event("input"))`)

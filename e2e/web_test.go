@@ -49,6 +49,7 @@ func TestWeb(t *testing.T) {
 		{"behind proxies", testProxied},
 		{"browser dies", testBrowserDies},
 		{"dragging", testDragging},
+		{"devices without letters", testOthers},
 		{"edit the world", testEditWorld},
 		{"strangers", testStrangers},
 		{"who drives", testWhoDrives},
@@ -439,6 +440,14 @@ func testDragging(t *testing.T, chromium browser) {
 	}
 	evaluate[chromedp.Void](b, `document.getElementById("pause").click()`)
 	b.until(`player.world.paused`)
+}
+
+// Devices without letters have their views, and this page commands them.
+func testOthers(t *testing.T, chromium browser) {
+	b := chromium.open(t, startOthers(t))
+	b.until(`player.shown?.data["imu:0"] && player.shown.data["gps:0"] && document.querySelectorAll("#others .panel").length === 4`)
+	b.commandOthers()
+	b.checkLooks("devices without letters", screens[:2]...)
 }
 
 // A page of another site must not reach the robot.

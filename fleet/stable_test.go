@@ -50,7 +50,7 @@ func TestStable(t *testing.T) {
 	camera := bridge.CameraSubject("lab", "a", a.simulated(), bridge.Rate)
 	must.Do(t, conn.Publish(camera, []byte("1")))
 	seen := map[string]bool{"player.lab.a.laser.0.rate": true, camera: true} // by this test
-	for want := 2*len(devices.Lettered()) + len([]string{"status", "bridges", "answer", "picture"}) + len(seen); len(seen) < want; {
+	for want := 2*(len(devices.Lettered())+2) + len([]string{"status", "bridges", "answer", "picture"}) + len(seen); len(seen) < want; {
 		m, err := everything.NextMsg(patience)
 		if err != nil {
 			t.Fatalf("only %v were seen: %v", seen, err)

@@ -104,12 +104,13 @@ func (s source) buildVision(path, arch, arm string) error {
 }
 
 // compileProgram builds a static program of the module in a folder. Nothing of the environment, of
-// the path of the clone or of the state of git gets into it.
+// the path of the clone or of the state of git gets into it. For 386 it computes numbers with a point in software: the
+// computers inside of Pioneers are older than SSE2, and Go has no code for the x87.
 func compileProgram(module, program, path, arch, arm, link string, flags ...string) error {
 	args := append([]string{"build", "-C=" + module}, flags...)
 	cmd := exec.Command("go", append(args, "-buildvcs=false", "-ldflags="+shipped.Link(arch)+" "+link, "-o", path, program)...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch, "GOARM="+arm,
-		"GOFLAGS=-mod=readonly", "GOWORK=off", "GOEXPERIMENT=", "GOAMD64=v1", "GOARM64=v8.0", "GORISCV64=rva20u64")
+		"GOFLAGS=-mod=readonly", "GOWORK=off", "GOEXPERIMENT=", "GOAMD64=v1", "GO386=softfloat", "GOARM64=v8.0", "GORISCV64=rva20u64")
 	cmd.Stderr = os.Stderr
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("go build of %s in %s for %s: %w", program, module, arch, err)

@@ -454,6 +454,8 @@ func debianOf(arch string) (name, triplet string, err error) {
 		return "arm64", "aarch64-linux-gnu", nil
 	case "arm":
 		return "armhf", "arm-linux-gnueabihf", nil
+	case "386":
+		return "i386", "i386-linux-gnu", nil
 	case "riscv64":
 		return "riscv64", "riscv64-linux-gnu", nil
 	}

@@ -40,7 +40,7 @@ func (t target) variant() string {
 }
 
 // targets lists all. Raspberry Pi OS calls ARMv6 armhf, too, so that package has the
-// binary for ARMv6, which also runs on ARMv7.
+// binary for ARMv6, which also runs on ARMv7. The one for i386 needs no SSE2 (compileProgram).
 func targets() []target {
 	return []target{
 		{"amd64", "amd64", "", "amd64"},
@@ -48,6 +48,7 @@ func targets() []target {
 		{"armv7", "arm", "7", ""},
 		{"armv6", "arm", "6", "armhf"},
 		{"riscv64", "riscv64", "", ""},
+		{"i386", "386", "", "i386"},
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"player/codec"
+	"player/e2e/acceptance"
 	"player/server/fair"
 	"player/server/looptest"
 )
@@ -48,7 +49,8 @@ func TestInputIsServedInSlices(t *testing.T) {
 // While clients flood the server, some by TLS, another one of the same computer is served
 // at once, and little of their input is kept.
 func TestFloodersWait(t *testing.T) {
-	const flooders, rounds = 12, 50
+	const flooders = 12
+	rounds := acceptance.Rounds(50, 200)
 	var logs *observer.ObservedLogs
 	_, s, well := open(t, "sr", logged(&logs))
 	looptest.Send(t, well, config('y', 'r', 1))

@@ -36,6 +36,7 @@ type emulatedBase struct {
 	resets  []*op
 	counted int           // reports for which missed was called
 	kept    time.Duration // when the hardware has restarted last by itself, if its driver keeps the pose
+	unseen  bool          // its driver may not know of the newest restart
 }
 
 // anchor is a pose that a client was shown, and where the robot was.
@@ -118,7 +119,15 @@ func startKobuki(b *emulatedBase) error {
 	h, err := emulatedkobuki.Start(emulatedkobuki.Options{
 		Line: b.options, Counts: uint16(s.random.IntN(1 << 16)), NoGyro: s.chance(2),
 	})
-	b.cable, b.restart = h, func() { b.unclear, b.rig.garbled = s.now, s.now; h.Reboot() }
+	began := -20 * time.Second // of its clock
+	b.cable, b.restart = h, func() {
+		// Its clock has 16 bits of ms. If it begins anew just before its end, it seems to go on: 3 s are nothing for a
+		// line that is late. Only the counts show the restart then, unless they are near 0.
+		const end, near = (1 << 16) * time.Millisecond, 3500 * time.Millisecond
+		b.unseen, began = (s.now-began)%end > end-near, s.now
+		b.unclear, b.rig.garbled = s.now, s.now
+		h.Reboot()
+	}
 	b.size = func(p []byte) int { // two bytes, the size, the content, and the checksum (specification)
 		if len(p) < 3 || p[0] != 0xAA || p[1] != 0x55 || len(p) < 4+int(p[2]) || line.Xor(p[2:4+int(p[2])]) != 0 {
 			return 0
@@ -164,7 +173,7 @@ func (b *emulatedBase) sample() {
 // restarted is called when the hardware has restarted by itself. What it has driven in a moment before and behind that may
 // be missing in its pose.
 func (b *emulatedBase) restarted() {
-	if b.model.continues && b.anchor != nil {
+	if b.model.continues && !b.unseen && b.anchor != nil {
 		b.kept = b.unclear
 		b.anchor.slack += 100
 		b.anchor.turned += 15

@@ -56,6 +56,7 @@ type simClient struct {
 	requests []simRequest
 	sure     mode
 	maybe    []modeChange // sent after the newest request that was answered
+	mayBe    []mode       // scratch of modes
 	sent     int          // messages
 
 	// Frames.
@@ -380,6 +381,10 @@ func bit(b bool) byte {
 // misbehave does what programs and networks should not do.
 func (c *simClient) misbehave() {
 	s := c.sim
+	if c.robot.lease != 0 && s.chance(4) { // few robots have a lifetime
+		c.waitForSetup()
+		return
+	}
 	switch s.random.IntN(11) {
 	case 10:
 		c.waitForSetup()
@@ -513,7 +518,8 @@ func (c *simClient) cutNetwork(d time.Duration) {
 
 // wasWritten is called when the server writes: 1.6.
 func (c *simClient) wasWritten(p []byte) {
-	replies, blocks := 0, ""
+	var blocks []byte
+	replies := 0
 	for b := p; len(b) > 0; {
 		if len(b) < 3 || len(b) < 3+int(b[1])<<8+int(b[2]) {
 			c.sim.fail("%v: a torn block %.20q", c, b)
@@ -526,18 +532,18 @@ func (c *simClient) wasWritten(p []byte) {
 			c.judgeAnswer(string(b[3 : 3+int(b[1])<<8+int(b[2])]))
 			replies++
 		default:
-			blocks += string(b[0])
+			blocks = append(blocks, b[0])
 		}
 		b = b[3+int(b[1])<<8+int(b[2]):]
 	}
 	if replies > 0 && len(c.ops) > 0 {
 		c.robot.commanded = c.sim.now // the input behind a request is carried out with its reply (2.7)
 	}
-	if replies > 0 && blocks != "" {
+	if replies > 0 && len(blocks) > 0 {
 		c.sim.fail("%v: replies and frames in one write", c)
 	}
-	for i := range blocks {
-		if strings.Contains(blocks[:i], blocks[i:i+1]) {
+	for i, letter := range blocks {
+		if slices.Contains(blocks[:i], letter) {
 			c.sim.fail("%v: two frames in one write: %q", c, blocks)
 		}
 	}

@@ -65,28 +65,40 @@ func (r *simRobot) commander() *simClient {
 	return s.clients[i]
 }
 
-// checkCommander checks that the status names as the commander whose command moves the robot, and that
+// inControl returns the client that the server takes for the commander, nil if there is none. The status, which takes long,
+// must show the same (watchControl).
+func (r *simRobot) inControl() *simClient {
+	for _, c := range r.sim.clients {
+		if sv, connected := c.conn.handler.(*client); connected && c.robot == r && !c.conn.closed && sv.robot.control.IsCommander(sv.session) {
+			return c
+		}
+	}
+	return nil
+}
+
+// checkCommander checks that the commander is whose command moves the robot, and that
 // it had not taken over a robot whose commander keeps control.
 func (r *simRobot) checkCommander(o *op) {
 	s := r.sim
 	s.summary.Commanders++
-	c := r.commander()
+	c := r.inControl()
 	if c == nil {
 		s.fail("%s: %v, and it has no commander", r.path, o)
 	}
-	var claims []*op
-	for _, w := range r.history.writes {
+	first := never                                        // when it has commanded this for the first time
+	for _, w := range slices.Backward(r.history.writes) { // mostly the newest is it
 		if w.by == c && !w.stops && w.call <= s.now && (r.reflexes || o.matches(w.speed, w.turn)) {
-			claims = append(claims, w)
+			if first = w.call; !r.keeps {
+				break
+			}
 		}
 	}
-	if len(claims) == 0 {
+	if first == never {
 		s.fail("%s: %v, which %v has not commanded, and it is the commander", r.path, o, c)
 	}
 	if r.reflexes || r.lease != 0 {
 		return
 	}
-	first := claims[0].call
 	if before := r.driver; r.keeps && before != nil && before != c && !before.over && before.writer &&
 		first > r.claimed && s.now-r.claimed < controlTime && !before.hasGivenUp(r.claimed) {
 		s.fail("%s: %v has taken control at %v, and %v has commanded at %v", r.path, c, s.now, before, r.claimed)
@@ -103,7 +115,11 @@ func (c *simClient) hasGivenUp(since time.Duration) bool {
 
 // watchControl checks the commander of the status.
 func (r *simRobot) watchControl() {
-	if c := r.commander(); c != nil && !c.mayWrite() {
+	c := r.commander()
+	if in := r.inControl(); c != in {
+		r.sim.fail("%s: the commander of the status is %v, and %v has control", r.path, c, in)
+	}
+	if c != nil && !c.mayWrite() {
 		r.sim.fail("%s: the commander of the status is %v, which may not write", r.path, c)
 	}
 }

@@ -63,7 +63,7 @@ type emulated struct {
 func (r *rig) newEmulated() emulated {
 	s := r.sim
 	h := emulated{rig: r, paused: never, resumed: -time.Hour}
-	h.options = line.Options{Link: r.path, Clock: s.emulated}
+	h.options = line.Options{Link: r.path, Clock: s.emulated, Brief: true}
 	if s.chance(3) {
 		h.options.Latency = s.between(time.Millisecond, 30*time.Millisecond)
 	}

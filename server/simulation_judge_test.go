@@ -216,9 +216,10 @@ func (c *simClient) gives(letters string) bool {
 	})
 }
 
-// modes are the modes that the session may be in.
+// modes are the modes that the session may be in, until the next call.
 func (c *simClient) modes() []mode {
-	all := []mode{c.sure}
+	all := append(c.mayBe[:0], c.sure)
+	defer func() { c.mayBe = all }()
 	m := c.sure
 	for _, change := range c.maybe {
 		change.apply(&m)

@@ -139,7 +139,10 @@ func (h *laser) now() *room { return &h.rooms[len(h.rooms)-1] }
 
 // measure returns the distance in a direction, clockwise from ahead.
 func (h *laser) measure(degrees float64) float64 {
-	return h.now().near + slope*(90-math.Remainder(degrees, 360))
+	if degrees < -180 || degrees > 180 { // Remainder takes long
+		degrees = math.Remainder(degrees, 360)
+	}
+	return h.now().near + slope*(90-degrees)
 }
 
 func (h *laser) open(p *simPort) (far, error) { return h.emulated.open(p) }

@@ -42,8 +42,13 @@ func (h *history) isDisputed(o *op) bool {
 	})
 }
 
-// isOwn reports whether the operation just before the stop o is surely a command of the same client.
+// isOwn reports whether the operation just before the stop o is surely a command of the same client: a command of another
+// one that was given earlier may come through later, if a packet of it is lost and sent again.
 func (h *history) isOwn(o *op) bool {
 	i := slices.Index(h.writes, o) - 1
-	return i >= 0 && h.writes[i].by == o.by && !h.writes[i].stops && !h.writes[i].maybe
+	if i < 0 || h.writes[i].by != o.by || h.writes[i].stops || h.writes[i].maybe {
+		return false
+	}
+	before := h.writes[i]
+	return !slices.ContainsFunc(h.writes[:i], func(w *op) bool { return w.by != o.by && w.ret >= before.call })
 }

@@ -29,11 +29,14 @@ func (s *sim) pauseLater() {
 // little as the scheduler does, or long enough for anything. Some clients end meanwhile, or all of a
 // robot, most of them by vanishing.
 func (s *sim) pause() {
-	most := []time.Duration{2 * time.Millisecond, 50 * time.Millisecond, time.Second, 12 * time.Second, 30 * time.Second}[s.random.IntN(5)]
+	most := []time.Duration{2 * time.Millisecond, 50 * time.Millisecond, time.Second, 12 * time.Second, 12 * time.Second, 30 * time.Second}[s.random.IntN(6)]
 	d := s.between(0, most)
 	s.summary.Pauses++
 	s.pauseFor(d)
-	left, all := s.robots[s.random.IntN(len(s.robots))], d > 4*time.Second && s.chance(3)
+	left, all := s.robots[s.random.IntN(len(s.robots))], d > 4*time.Second && s.chance(2)
+	if i := slices.IndexFunc(s.robots, func(r *simRobot) bool { return r.port != nil && r.port.moves }); i >= 0 && s.chance(2) {
+		left = s.robots[i] // those who drive matter
+	}
 	for _, c := range slices.Clone(s.clients) {
 		switch {
 		case c.conn.handler == nil:
@@ -180,11 +183,12 @@ func (r *simRobot) checkMotion(o *op) {
 		return
 	}
 	r.checkCommander(o)
-	if !slices.ContainsFunc(r.history.writes, func(w *op) bool {
-		return !w.stops && !w.dropped && !w.isOver(r.lease) && w.by != nil && w.by.drivesOn() && (r.reflexes || o.matches(w.speed, w.turn))
-	}) {
-		s.fail("%s: %v, for no client that is still there", r.path, o)
+	for _, w := range slices.Backward(r.history.writes) { // mostly the newest is it
+		if !w.stops && !w.dropped && w.by != nil && (r.reflexes || o.matches(w.speed, w.turn)) && !w.isOver(r.lease) && w.by.drivesOn() {
+			return
+		}
 	}
+	s.fail("%s: %v, for no client that is still there", r.path, o)
 }
 
 // expectHalt is called at the end of a pause. If all who may drive the robot have been silent for so long that the

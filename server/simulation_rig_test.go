@@ -251,8 +251,9 @@ func (r *rig) misfortune() {
 		r.faulty("it sends nothing for %v", lasts)
 		r.mute = true
 		over = func() { r.mute = false }
-		if r.robot != nil && s.chance(2) {
-			s.after(s.between(0, 2*time.Second), func() {
+		moves := r.port != nil && r.port.moves
+		if r.robot != nil && (moves || s.chance(2)) { // a robot that drives and is not heard must be stopped
+			s.after(s.between(0, 1500*time.Millisecond), func() {
 				if !s.closing {
 					r.robot.visitor(func() {})
 				}

@@ -214,8 +214,8 @@ func (r *simRobot) checkData(c *simClient, letter byte, p []byte, taken, unit, w
 	if garbled { // the rest of a damaged packet may delay a good one
 		tolerance = time.Second
 	}
-	i, _ := slices.BinarySearchFunc(r.reports, taken-tolerance, func(rep *simReport, at time.Duration) int {
-		return int(rep.at.Truncate(unit) - at.Truncate(unit))
+	i, _ := slices.BinarySearchFunc(r.reports, (taken - tolerance).Truncate(unit), func(rep *simReport, from time.Duration) int {
+		return int(rep.at - from)
 	})
 	match, matches := -1, 0
 	for ; i < len(r.reports) && r.reports[i].at <= taken+2*unit; i++ {

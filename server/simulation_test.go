@@ -54,7 +54,7 @@ func TestSimulation(t *testing.T) {
 	case seeds == 0:
 		seeds = 8
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(400)) // a simulation keeps little
+	defer debug.SetGCPercent(debug.SetGCPercent(1500)) // a simulation keeps little: it needs 200 MB with this
 	var total summary
 	keys := newKeys(t)
 	var found findings
@@ -280,10 +280,10 @@ type sim struct {
 	summary summary
 
 	now       time.Duration
-	timers    timers.Queue               // of the server
-	outside   timers.Queue               // events of the world
-	emulated  *line.Virtual              // the clock of emulated hardware
-	due       map[time.Duration][]func() // of outside, by their times
+	timers    timers.Queue  // of the server
+	outside   timers.Queue  // of the world: what is moved or stopped before it is due
+	due       dueQueue      // what else happens in the world
+	emulated  *line.Virtual // the clock of emulated hardware
 	busy      time.Duration
 	delayed   time.Duration // how long the loop was delayed so far
 	delayedAt time.Duration // delayed when the clients were checked last
@@ -292,6 +292,7 @@ type sim struct {
 	crowded   bool          // clients far away want more than a radio carries, while others are near
 	woke      time.Duration // when the newest pause ends
 	depth     int           // of the server's callbacks
+	looking   []*simClient  // scratch of call
 	server    *Server
 	host      *simHost
 	ended     bool // the server has called Stop
@@ -318,7 +319,7 @@ type sim struct {
 func newSim(seed uint64) *sim {
 	s := &sim{
 		seed: seed, random: rand.New(rand.NewPCG(seed, 6665)), fate: rand.New(rand.NewPCG(seed, 6666)),
-		now: time.Second, due: map[time.Duration][]func(){},
+		now: time.Second,
 	}
 	s.emulated = s.newClock()
 	return s
@@ -351,30 +352,7 @@ func (s *sim) fail(format string, args ...any) {
 }
 
 // at has fn called at a time, behind what is to be called at the same time already, with the same chance.
-func (s *sim) at(at time.Duration, fn func()) {
-	at = max(at, s.now)
-	random, before := s.random, s.due[at]
-	s.due[at] = append(before, func() {
-		s.random = random
-		fn()
-	})
-	if len(before) == 0 {
-		s.outside.Set(timers.NewTimer(s.nextDue), at)
-	}
-}
-
-// nextDue calls the first function that is due.
-func (s *sim) nextDue(at time.Duration) time.Duration {
-	first := s.due[at][0]
-	if rest := s.due[at][1:]; len(rest) > 0 {
-		s.due[at] = rest
-		s.outside.Set(timers.NewTimer(s.nextDue), at)
-	} else {
-		delete(s.due, at)
-	}
-	first()
-	return 0
-}
+func (s *sim) at(at time.Duration, fn func()) { s.due.add(dueCall{max(at, s.now), 0, s.random, fn}) }
 
 func (s *sim) after(d time.Duration, fn func()) { s.at(s.now+d, fn) }
 
@@ -387,7 +365,8 @@ func (s *sim) call(fn func(now time.Duration)) {
 	before := s.random
 	s.random = s.noise
 	if s.depth == 1 {
-		for _, c := range slices.Clone(s.clients) {
+		s.looking = append(s.looking[:0], s.clients...) // an end removes its client
+		for _, c := range s.looking {
 			c.conn.lookForEnd(s.now)
 		}
 	}
@@ -445,6 +424,10 @@ func (s *sim) run(until time.Duration) {
 		armed = armed && !s.ended
 		at = max(at, s.busy, s.now)
 		out, any := s.outside.Next()
+		first, called := s.due.next()
+		if called = called && (!any || first <= out); called {
+			out, any = first, true
+		}
 		switch next := earliest(until, at, armed, out, any); {
 		case s.site.passes(next):
 		case any && (!armed || out <= at):
@@ -452,8 +435,13 @@ func (s *sim) run(until time.Duration) {
 				s.now = until
 				return
 			}
-			s.now = max(s.now, out)
-			s.outside.RunWhile(s.now, 0, func() (time.Duration, bool) { return s.now, false })
+			if s.now = max(s.now, out); called {
+				c := s.due.take()
+				s.random = c.random
+				c.fn()
+			} else {
+				s.outside.RunWhile(s.now, 0, func() (time.Duration, bool) { return s.now, false })
+			}
 		case !armed || at > until:
 			s.now = until
 			return

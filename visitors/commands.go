@@ -41,6 +41,11 @@ func NewCommands(device byte, name string, silence time.Duration, dial Dial, res
 	return &Commands{controller: controller, result: result, changed: make(chan struct{}, 1)}
 }
 
+// NewNamedCommands returns the commands to a device by its name on the robot. See NewNamedController.
+func NewNamedCommands(address string, dial Dial, result Result) *Commands {
+	return &Commands{controller: NewNamedController(address, dial), result: result, changed: make(chan struct{}, 1)}
+}
+
 // Put has Run acquire the device and carry run out. It replaces a command of the kind that waits.
 func (c *Commands) Put(kind string, run func(*Controller) error) {
 	carryOut := func(_ context.Context, c *Controller) error { return run(c) }

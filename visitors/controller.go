@@ -35,7 +35,8 @@ const (
 // client has taken over. One goroutine uses a Controller.
 type Controller struct {
 	device  byte
-	name    string
+	address string // of a device without a letter: the robot says which byte it has
+	name    string // for people
 	silence time.Duration
 	dial    Dial
 
@@ -58,6 +59,17 @@ func NewController(device byte, name string, silence time.Duration, dial Dial) *
 	c.timer.Stop()
 	return c
 }
+
+// NewNamedController returns a controller of a device by its name on the robot, for example servo:0. It is kept until
+// Release. The other parameters are those of NewController.
+func NewNamedController(address string, dial Dial) *Controller {
+	c := NewController(0, address, 0, dial)
+	c.address = address
+	return c
+}
+
+// Device returns the byte of the device while it is acquired.
+func (c *Controller) Device() byte { return c.device }
 
 // Refusal is the error of a device that a robot does not grant to a visitor.
 type Refusal struct {
@@ -110,7 +122,11 @@ func (c *Controller) request(ctx context.Context) (err error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, setupLimit)
 	defer cancel()
-	err = c.robot.Request(ctx, string([]byte{c.device, codec.AccessWrite}))
+	if c.address != "" {
+		c.device, err = c.robot.Open(ctx, c.address, codec.AccessWrite, nil)
+	} else {
+		err = c.robot.Request(ctx, string([]byte{c.device, codec.AccessWrite}))
+	}
 	if refused, ok := errors.AsType[*client.AccessError](err); ok {
 		return &Refusal{c.name, refused}
 	}

@@ -54,6 +54,10 @@ type Feed struct {
 	describe func(ctx context.Context, robot *client.Client, opened string) error
 	// Stranger makes the error for a server whose answer is not the Player protocol. Nil: the error stays as it is.
 	Stranger func(error) error
+	// Equipped gets what a robot has beyond the devices with letters, as soon as that is known, and again after each
+	// request of such a device, because a driver may learn it when the device is opened. It is not called for a robot
+	// without such devices. Nil: the robot is not asked.
+	Equipped func(Equipment) error
 
 	mu        sync.Mutex
 	interrupt context.CancelFunc // of the pass of Run under way; nil: there is none
@@ -69,6 +73,13 @@ type Feed struct {
 type Request struct {
 	Pairs string // of a device and its access, r or c
 	Rate  int    // Hz; 0: as before
+}
+
+// Equipment is what a robot says of its devices.
+type Equipment struct {
+	Devices  []codec.Entry   // all of them
+	Rays     []codec.Rays    // of lasers, sonars and rangers
+	Channels []codec.Channel // inputs, outputs and joints
 }
 
 // News is data that a visitor has not been sent.
@@ -216,6 +227,7 @@ func (f *Feed) next(interrupt context.CancelFunc) (requests []Request, ended boo
 type reader struct {
 	robot  *client.Client         // not embedded: a table of all its methods takes 6 kB of the program
 	listed bool                   // the robot was asked which devices it has
+	equip  bool                   // the visitor gets the equipment when the next data has been sent
 	fresh  bool                   // the robot's server sends ages, and only new data
 	open   []byte                 // devices that are read
 	taken  map[byte]time.Duration // when the data that was sent was taken, by device
@@ -237,7 +249,7 @@ func (f *Feed) identify(ctx context.Context, r *reader) error {
 	if err != nil {
 		return err
 	}
-	r.fresh = true
+	r.fresh, r.equip = true, f.Equipped != nil
 	return r.robot.SetFresh(true)
 }
 
@@ -275,11 +287,21 @@ func (f *Feed) pass(ctx, reading context.Context, r *reader, requests []Request)
 		}
 	}
 	// The client has read rounds while it waited for the replies, and does not report them as new any more.
-	for unread := len(requests) > 0; ; unread = false {
+	unread := len(requests) > 0
+	for {
 		if news := r.unsent(unread); len(news) > 0 {
 			if err := f.send(news); err != nil {
 				return err
 			}
+		}
+		unread = false
+		if r.equip && len(requests) > 0 { // the visitor has what it asked for first
+			r.equip = false
+			if err := f.equip(ctx, r); err != nil {
+				return err
+			}
+			unread = true
+			continue
 		}
 		if !r.fresh && len(r.open) == 0 { // the robot's server sends no rounds
 			<-reading.Done()
@@ -324,6 +346,28 @@ func (r *reader) list(ctx context.Context, pairs string) error {
 	return nil
 }
 
+// equip asks for the robot's equipment, and passes it on if there are devices without letters.
+func (f *Feed) equip(ctx context.Context, r *reader) error {
+	ctx, cancel := context.WithTimeout(ctx, dialLimit)
+	defer cancel()
+	all, err := r.robot.Devices(ctx)
+	r.listed = true
+	if err != nil && !errors.Is(err, client.ErrUnknownQuestion) {
+		return err
+	}
+	if !slices.ContainsFunc(all, func(e codec.Entry) bool { return !codec.IsLetter(e.Code) }) {
+		return nil
+	}
+	known := Equipment{Devices: all}
+	if known.Rays, err = r.robot.Rays(ctx); err == nil {
+		known.Channels, err = r.robot.Channels(ctx)
+	}
+	if err != nil && !errors.Is(err, client.ErrUnknownQuestion) {
+		return err
+	}
+	return f.Equipped(known)
+}
+
 // request makes a request. The newest data of a reopened device is sent again when it comes.
 func (f *Feed) request(ctx context.Context, r *reader, q Request) error {
 	if q.Rate != 0 {
@@ -361,6 +405,7 @@ func (f *Feed) request(ctx context.Context, r *reader, q Request) error {
 			r.open, opened = append(r.open, d), append(opened, d)
 		}
 		delete(r.taken, q.Pairs[i])
+		r.equip = r.equip || f.Equipped != nil && !codec.IsLetter(q.Pairs[i]) && q.Pairs[i+1] == codec.AccessRead
 	}
 	if f.describe != nil {
 		if err := f.describe(ctx, r.robot, string(opened)); err != nil {

@@ -4,7 +4,7 @@
 //
 //	go run ./bench/trials -o trials.csv
 //
-// The programs are examples/goto with the laser and with the sonars, and those of -also.
+// The programs are examples/goto with a device goto that sees with the laser and one with the sonars, and those of -also.
 // A program gets "-addr HOST:PORT -step -n ROUNDS -- X Y" and
 // prints "arrived=1 time=12.3" at the end, or "arrived=0". A COMMAND with {x} gets what is in
 // braces instead: {host}, {port}, {rounds}, {x} and {y}.
@@ -112,7 +112,7 @@ func run(ctx context.Context, first, n int, worlds []string, out, player, drive,
 			return fmt.Errorf("go build %s: %w: %s", name, err, text)
 		}
 	}
-	programs := []program{{"laser", []string{drive}}, {"sonar", []string{drive, "-sonar"}}}
+	programs := []program{{"laser", []string{drive}}, {"sonar", []string{drive, "-device", "goto:1"}}}
 	for _, text := range strings.FieldsFunc(also, func(r rune) bool { return r == ',' }) {
 		name, command, ok := strings.Cut(text, "=")
 		if !ok {
@@ -163,16 +163,21 @@ type server struct {
 func serve(ctx context.Context, dir, player, name string) (*server, error) {
 	s := &server{name: name, truth: filepath.Join(dir, name+".truth")}
 	path := filepath.Join(dir, name+"-in-step.world")
-	if err := os.WriteFile(path, []byte("lockstep 1\nspeedup 0\ninclude \""+name+".world\"\n"), 0o666); err != nil {
+	config := filepath.Join(dir, name+".cfg")
+	err := errors.Join(os.WriteFile(path, []byte("lockstep 1\nspeedup 0\ninclude \""+name+".world\"\n"), 0o666),
+		os.WriteFile(config, []byte(`driver ( name "stage" world "`+filepath.Base(path)+`" )
+driver ( name "goto" requires ["position:0" "laser:0"] provides ["goto:0"] )
+driver ( name "goto" requires ["position:0" "sonar:0"] provides ["goto:1"] )
+`), 0o666))
+	if err != nil {
 		return nil, err
 	}
-	var err error
 	if s.world, err = stage.Load(path); err != nil {
 		return nil, err
 	}
 	s.survey()
 	for range attempts {
-		if err = s.start(ctx, player, path); err == nil {
+		if err = s.start(ctx, player, config); err == nil {
 			return s, nil
 		}
 	}
@@ -180,11 +185,11 @@ func serve(ctx context.Context, dir, player, name string) (*server, error) {
 }
 
 // start starts the server on ports that may turn out to be used.
-func (s *server) start(ctx context.Context, player, path string) error {
+func (s *server) start(ctx context.Context, player, config string) error {
 	port := firstPort + rand.IntN(ports)
 	s.page, s.address = net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), net.JoinHostPort("127.0.0.1", strconv.Itoa(port+1))
 	s.log.Reset()
-	s.process = exec.CommandContext(ctx, player, "-stage", path, "-bind", "127.0.0.1", "-gp", strconv.Itoa(port+1), "-http", s.page, "-truth", s.truth, "-f")
+	s.process = exec.CommandContext(ctx, player, "-bind", "127.0.0.1", "-gp", strconv.Itoa(port+1), "-http", s.page, "-truth", s.truth, "-f", config)
 	s.process.Stderr = &s.log
 	s.process.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
 	if err := s.process.Start(); err != nil {

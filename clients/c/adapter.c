@@ -26,6 +26,7 @@ static struct {
     player_gps gps;
     player_io io;
     player_servo servo;
+    player_goto drive;
   } data;
 } opened[16];
 static int open_count;
@@ -178,7 +179,22 @@ static player_result open_device(const char *line) {
   if (!strcmp(opened[n].interface, "gps")) return player_bind_gps(&robot, pairs[0], &opened[n].data.gps);
   if (!strcmp(opened[n].interface, "io")) return player_bind_io(&robot, pairs[0], &opened[n].data.io);
   if (!strcmp(opened[n].interface, "servo")) return player_bind_servo(&robot, pairs[0], &opened[n].data.servo);
+  if (!strcmp(opened[n].interface, "goto")) return player_bind_goto(&robot, pairs[0], &opened[n].data.drive);
   return PLAYER_OK;
+}
+
+static player_result set_goal(char device, const int v[8]) {
+  player_goal goal;
+  if (v[0] == PLAYER_UNKNOWN) return player_stop_goal(&robot, device);
+  goal.x = v[0];
+  goal.y = v[1];
+  goal.heading = (uint16_t)v[2];
+  goal.speed = (uint16_t)v[3];
+  goal.turnrate = (uint16_t)v[4];
+  goal.tolerance = (uint16_t)v[5];
+  goal.radius = (uint16_t)v[6];
+  goal.tag = (uint16_t)v[7];
+  return player_set_goal(&robot, device, &goal);
 }
 
 /* Prints the data of a device that was opened by its name. */
@@ -216,6 +232,10 @@ static void named_data(int n) {
       printf("\"state\":%u}", j->state);
     }
     putchar(']');
+  } else if (!strcmp(interface, "goto")) {
+    const player_goto *d = &opened[n].data.drive;
+    printf("\"state\":%u,\"reason\":%u,\"tag\":%u,\"x_mm\":%ld,", d->state, d->reason, d->tag, (long)d->x);
+    printf("\"y_mm\":%ld,\"heading_deg\":%u,\"distance_mm\":%lu", (long)d->y, d->heading, (unsigned long)d->distance);
   }
   printf("},");
 }
@@ -244,12 +264,13 @@ static player_result get(const char *line) {
 
 static player_result command(const char *line) {
   char device[32];
-  int v[3] = {0, 0, 0}, n;
+  int v[8] = {0, 0, 0, 0, 0, 0, 0, 0}, n;
   json_string(line, "device", device, sizeof device);
-  json_ints(line, "values", v, 3);
+  json_ints(line, "values", v, 8);
   n = opened_as(device);
   if (n >= 0 && !strcmp(opened[n].interface, "io"))
     return player_set_output(&robot, opened[n].device, (uint8_t)v[0], v[1]);
+  if (n >= 0 && !strcmp(opened[n].interface, "goto")) return set_goal(opened[n].device, v);
   if (n >= 0 && !strcmp(opened[n].interface, "servo") && v[0] == PLAYER_ALL_JOINTS && v[1] == PLAYER_UNKNOWN)
     return player_stop_joints(&robot, opened[n].device);
   if (n >= 0 && !strcmp(opened[n].interface, "servo"))

@@ -63,7 +63,8 @@ static const struct {
   const char *name;
   uint8_t letter;
 } interfaces[] = {{"laser", 'l'}, {"sonar", 's'}, {"position", 'p'}, {"gripper", 'g'}, {"misc", 'm'}, {"vision", 'v'},
-  {"ptz", 'z'}, {"joystick", 'j'}, {"ranger", 'R'}, {"imu", 'I'}, {"gps", 'G'}, {"io", 'O'}, {"servo", 'S'}, {NULL, 0}};
+  {"ptz", 'z'}, {"joystick", 'j'}, {"ranger", 'R'}, {"imu", 'I'}, {"gps", 'G'}, {"io", 'O'}, {"servo", 'S'}, {"goto", 'T'},
+  {NULL, 0}};
 
 /* Returns the letter of the interface with which a name begins, 0 if the library does not know it. */
 static uint8_t interface_letter(const char *name) {
@@ -255,6 +256,18 @@ static bool decode_servo(player_servo *to, const uint8_t *b, size_t size) {
   return true;
 }
 
+static bool decode_goto(player_goto *to, const uint8_t *b, size_t size) {
+  if (size != 18) return false;
+  to->state = b[0];
+  to->reason = b[1];
+  to->tag = get_u16(b + 2);
+  to->x = get_i32(b + 4);
+  to->y = get_i32(b + 8);
+  to->heading = get_u16(b + 12);
+  to->distance = get_u32(b + 14);
+  return true;
+}
+
 /* Returns the member for the data of the first device of an interface, or NULL. */
 static void *member_for(player_client *c, uint8_t letter) {
   switch (letter) {
@@ -313,6 +326,8 @@ static bool decode(player_client *c, uint8_t device, const uint8_t *b, size_t si
     return decode_io((player_io *)to, b, size);
   case 'S':
     return decode_servo((player_servo *)to, b, size);
+  case 'T':
+    return decode_goto((player_goto *)to, b, size);
   case 'y':
     if (size < 8 || (size - 8) % 4 != 0 || (size - 8) / 4 > PLAYER_MAX_AGES_) return false;
     c->server_time_us = get_u64(b);
@@ -1135,6 +1150,35 @@ player_result player_channels(player_client *c, player_channel *channels, size_t
   return r;
 }
 
+static void take_color(player_client *c, void *to, const char *line) {
+  int64_t channel;
+  uint32_t color = 0;
+  int digits = 0;
+  const char *at, *hex = "0123456789abcdef", *digit;
+  player_channel_color *next;
+  char device = (char)device_of(c, line, &at);
+  if (!device || !read_whole(&at, 0, PLAYER_CHANNELS - 1, &channel)) return;
+  for (; *at && *at != ' '; at++, digits++) {
+    digit = strchr(hex, *at);
+    if (!digit) return;
+    color = color << 4 | (uint32_t)(digit - hex);
+  }
+  if (digits != 6 || (next = (player_channel_color *)next_of((collected *)to, sizeof *next)) == NULL) return;
+  next->device = device;
+  next->channel = (int)channel;
+  next->color = color;
+}
+
+player_result player_channel_colors(player_client *c, player_channel_color *colors, size_t room, size_t *count, int timeout) {
+  collected l = {NULL, 0, 0};
+  player_result r;
+  l.items = colors;
+  l.room = room;
+  r = ask(c, 'v', take_color, &l, deadline_after(timeout));
+  *count = r == PLAYER_OK ? l.count : 0;
+  return r;
+}
+
 /* The list of devices that is being received. */
 typedef struct {
   collected entries;
@@ -1329,6 +1373,10 @@ player_result player_bind_servo(player_client *c, char device, player_servo *to)
   return bind_to(c, device, 'S', to);
 }
 
+player_result player_bind_goto(player_client *c, char device, player_goto *to) {
+  return bind_to(c, device, 'T', to);
+}
+
 player_result player_bind_misc(player_client *c, char device, player_misc *to) {
   return bind_to(c, device, 'm', to);
 }
@@ -1422,6 +1470,37 @@ player_result player_move_joint(player_client *c, char device, uint8_t joint, in
 
 player_result player_stop_joints(player_client *c, char device) {
   return player_move_joint(c, device, PLAYER_ALL_JOINTS, PLAYER_UNKNOWN, 0);
+}
+
+player_result player_set_goal(player_client *c, char device, const player_goal *goal) {
+  uint16_t rest[6];
+  uint8_t b[20];
+  int i;
+  rest[0] = goal->heading;
+  rest[1] = goal->speed;
+  rest[2] = goal->turnrate;
+  rest[3] = goal->tolerance;
+  rest[4] = goal->radius;
+  rest[5] = goal->tag;
+  put_u32(b, (uint32_t)goal->x);
+  put_u32(b + 4, (uint32_t)goal->y);
+  for (i = 0; i < 6; i++) {
+    b[8 + 2 * i] = (uint8_t)(rest[i] >> 8);
+    b[9 + 2 * i] = (uint8_t)rest[i];
+  }
+  return player_command(c, device, b, sizeof b);
+}
+
+player_result player_stop_goal(player_client *c, char device) {
+  player_goal none = {PLAYER_UNKNOWN, 0, 0, 0, 0, 0, 0, 0};
+  return player_set_goal(c, device, &none);
+}
+
+const char *player_goto_reason(uint8_t reason) {
+  static const char *const reasons[] = {"it goes on", "it was commanded to stop", "the wheels got another command",
+    "the emergency stop is active", "its sensors give no ranges", "its wheels give no odometry", "it has found no way",
+    "the goal is too far, or the robot too wide", "its motors are off"};
+  return reason < sizeof reasons / sizeof *reasons ? reasons[reason] : "of a reason that this library does not know";
 }
 
 /* ---- Configuration (PROTOCOL 4, 6). The server does not answer. ---- */
@@ -1564,14 +1643,29 @@ static player_result resume(player_client *c, const memory *m, int64_t deadline)
   return r;
 }
 
+/* The time between two attempts of player_reconnect in ms: a server takes as long to start again. */
+#define RECONNECT_PAUSE 100
+
 player_result player_reconnect(player_client *c, int timeout) {
   int64_t deadline = deadline_after(timeout);
+  char why[sizeof c->error] = ""; /* of the last attempt that the timeout has not cut short */
   memory m;
   player_result r;
   remember(c, &m);
-  r = resume(c, &m, deadline);
-  if (r != PLAYER_OK && r != PLAYER_REFUSED) keep(c, &m);
-  return r;
+  for (;;) {
+    int left;
+    r = resume(c, &m, deadline);
+    if (r == PLAYER_OK || r == PLAYER_REFUSED) return r;
+    keep(c, &m);
+    if (r == PLAYER_TIMEOUT && *why) {
+      memcpy(c->error, why, sizeof why);
+      return PLAYER_CLOSED;
+    }
+    left = left_until(deadline);
+    if (r != PLAYER_CLOSED || (left >= 0 && left <= RECONNECT_PAUSE)) return r;
+    memcpy(why, c->error, sizeof why);
+    poll(NULL, 0, RECONNECT_PAUSE);
+  }
 }
 
 /* ---- Simulation: the answer, byte by byte ---- */
@@ -1773,7 +1867,7 @@ static bool simulation_list(player_simulation *w, int b, player_mover *of) {
     } else {
       player_mover *m = w->count < w->room ? &w->movers[w->count] : &left_out;
       const member members[] = {{"name", TEXT, m->name}, {"robot", TRUTH, &m->robot}, {"x", NUMBER, &m->x},
-        {"y", NUMBER, &m->y}, {"heading", NUMBER, &m->heading}, {"sees", SIGHTINGS, m}, {NULL, TEXT, NULL}};
+        {"y", NUMBER, &m->y}, {"heading", NUMBER, &m->heading}, {"color", TEXT, m->color}, {"sees", SIGHTINGS, m}, {NULL, TEXT, NULL}};
       memset(m, 0, sizeof *m);
       if (!simulation_object(w, members)) return false;
       w->count++;

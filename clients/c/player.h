@@ -221,6 +221,37 @@ typedef struct {
   player_joint joints[PLAYER_MAX_JOINTS];
 } player_servo;
 
+enum { /* player_goto.state */
+  PLAYER_GOTO_IDLE,
+  PLAYER_GOTO_DRIVING,
+  PLAYER_GOTO_ARRIVED,
+  PLAYER_GOTO_BLOCKED, /* it sees no way, and tries on */
+  PLAYER_GOTO_STOPPED  /* it has given the goal up: player_goto_reason */
+};
+
+enum { PLAYER_ANY_HEADING = 0xFFFF }; /* of a goal: the robot keeps the heading with which it arrives */
+
+/* A goal of a goto device (PROTOCOL 5.6), in the frame of the odometry. A limit of 0 is the device's. */
+typedef struct {
+  int32_t x, y;       /* mm */
+  uint16_t heading;   /* 0..359 deg counterclockwise; or PLAYER_ANY_HEADING */
+  uint16_t speed;     /* the highest, mm/s */
+  uint16_t turnrate;  /* the highest, deg/s */
+  uint16_t tolerance; /* how far from the goal the robot has arrived, mm */
+  uint16_t radius;    /* half of the narrowest gap that the robot is to pass, mm */
+  uint16_t tag;       /* any number, which the data repeats; a goal that has ended needs another one */
+} player_goal;
+
+/* How far a goto device has come (PROTOCOL 7.14). */
+typedef struct {
+  uint8_t state;     /* PLAYER_GOTO_... */
+  uint8_t reason;    /* why it has given the goal up, 0: it has not */
+  uint16_t tag;      /* of the goal */
+  int32_t x, y;      /* of the goal, mm; or PLAYER_UNKNOWN */
+  uint16_t heading;  /* of the goal, deg; or PLAYER_ANY_HEADING */
+  uint32_t distance; /* to the goal in a straight line, mm; or 0xFFFFFFFF */
+} player_goto;
+
 /* ---- The client ---- */
 
 enum {
@@ -387,6 +418,7 @@ player_result player_bind_imu(player_client *c, char device, player_imu *to);
 player_result player_bind_gps(player_client *c, char device, player_gps *to);
 player_result player_bind_io(player_client *c, char device, player_io *to);
 player_result player_bind_servo(player_client *c, char device, player_servo *to);
+player_result player_bind_goto(player_client *c, char device, player_goto *to);
 player_result player_bind_misc(player_client *c, char device, player_misc *to);
 player_result player_bind_gripper(player_client *c, char device, player_gripper *to);
 player_result player_bind_ptz(player_client *c, char device, player_ptz *to);
@@ -433,6 +465,18 @@ typedef struct {
 /* Asks what the inputs, outputs and joints of the robot are. It writes at most room of them,
    and their number. A server that does not know the question has none. */
 player_result player_channels(player_client *c, player_channel *channels, size_t room, size_t *count, int timeout);
+
+/* The colour of a channel of vision (PROTOCOL 8.9.8). */
+typedef struct {
+  char device;
+  int channel;    /* 0 to PLAYER_CHANNELS - 1 */
+  uint32_t color; /* 0xRRGGBB */
+} player_channel_color;
+
+/* Asks which colours the channels of vision devices have, as far as the server knows them. It
+   writes at most room of them, and their number. A server that does not know the question has
+   none. */
+player_result player_channel_colors(player_client *c, player_channel_color *colors, size_t room, size_t *count, int timeout);
 
 /* ---- The robot, and rounds ---- */
 
@@ -482,6 +526,16 @@ player_result player_move_joint(player_client *c, char device, uint8_t joint, in
 
 /* Stops all joints of a servo device where they are. */
 player_result player_stop_joints(player_client *c, char device);
+
+/* Has a goto device drive to a goal around obstacles. Its data say how far it has come. The goal ends
+   with the client's commands to position and with their lifetime. */
+player_result player_set_goal(player_client *c, char device, const player_goal *goal);
+
+/* Has a goto device give its goal up, and stop the wheels. */
+player_result player_stop_goal(player_client *c, char device);
+
+/* Returns a sentence for player_goto.reason. */
+const char *player_goto_reason(uint8_t reason);
 
 /* ---- Configuration (PROTOCOL 4, 6). The server does not answer. ---- */
 
@@ -533,7 +587,7 @@ player_result player_reset_position(player_client *c);
 /* Sends a configuration of any layout to a device: a code and its arguments. It needs no access. */
 player_result player_config(player_client *c, char device, const void *payload, size_t size);
 
-/* Connects again to the server of player_connect, sets name, frequency, lifetime, mode,
+/* Connects again to the server of player_connect, as often as the timeout allows, sets name, frequency, lifetime, mode,
    form of rounds and freshness as they were, and asks for the devices that were open. Until
    it succeeds, it can be called again. PLAYER_REFUSED: the connection stands, but not all
    devices could be opened; a later call asks for them again. PLAYER_PROTOCOL: a byte of

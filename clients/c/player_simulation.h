@@ -39,6 +39,7 @@ typedef struct {
   char name[PLAYER_MAX_MOVER_NAME];
   bool robot;
   double x, y, heading; /* counterclockwise from the x axis */
+  char color[PLAYER_MAX_MOVER_NAME]; /* #rrggbb; "": an older server */
   int seen;             /* may be more than are kept */
   player_sighting sees[PLAYER_MAX_SIGHTINGS];
 } player_mover;

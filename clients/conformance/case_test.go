@@ -33,8 +33,9 @@ type Step struct {
 
 // Exchange is what the server receives and then sends.
 type Exchange struct {
-	Expect string   `json:"expect"`         // hex
-	Send   []string `json:"send,omitempty"` // hex, each in one write
+	Again  bool     `json:"again,omitempty"` // before, the server ends the connection, and the client connects again
+	Expect string   `json:"expect"`          // hex
+	Send   []string `json:"send,omitempty"`  // hex, each in one write
 }
 
 // The ways in which a connection ends, for Step.End.

@@ -55,7 +55,7 @@ func openNamed(name string, code byte, access string) Step {
 // begun is connected, and has the list of the devices by opening one of them: laser:1.
 func begun() []Step {
 	first := openNamed("laser:1", 0x80, "r")
-	first.Then = []Exchange{{first.Expect, first.Send}}
+	first.Then = []Exchange{{Expect: first.Expect, Send: first.Send}}
 	first.Expect, first.Send = question(codec.QuestionDevices), []string{listing() + emptyReply}
 	return []Step{connect(), open("pr"), first}
 }
@@ -82,6 +82,23 @@ func commandTo(name string, code byte, payload []byte, values ...int) Step {
 	return s
 }
 
+// lostConnection reads until the server ends the connection.
+func lostConnection() Step {
+	s := fails("closed")
+	s.End = endClose
+	return s
+}
+
+// listedAgain connects again. The client asks for the devices, of which the server lists some.
+func listedAgain(want Object, now ...codec.Entry) Step {
+	var lines []string
+	for _, e := range now {
+		lines = append(lines, e.Line())
+	}
+	return Step{Do: reconnecting(), Expect: question(codec.QuestionDevices),
+		Send: []string{h(codec.AppendAnswers(nil, codec.QuestionDevices, lines)) + emptyReply}, Want: want}
+}
+
 // named has devices that clients open by their names (PROTOCOL 2.11).
 func named() []Case {
 	begin := begun()
@@ -106,7 +123,7 @@ func named() []Case {
 			{
 				Do:     Object{"op": "open", "name": "laser", "access": "r", "timeout_ms": patience},
 				Expect: question(codec.QuestionDevices), Send: []string{emptyReply},
-				Then: []Exchange{{requestBytes("lr"), []string{block(codec.KindReply, []byte("lr"))}}},
+				Then: []Exchange{{Expect: requestBytes("lr"), Send: []string{block(codec.KindReply, []byte("lr"))}}},
 				Want: Object{"ok": true, "code": 'l'},
 			},
 			{
@@ -119,7 +136,7 @@ func named() []Case {
 		{"a device that does not start", "8.9", behind(Step{
 			Do:     Object{"op": "open", "name": "imu:0", "access": "r", "timeout_ms": patience},
 			Expect: requestBytes("\x82r"), Send: []string{block(codec.KindReply, []byte("\x82e"))},
-			Then: []Exchange{{questionBytes, []string{refusals("imu:0 hardware it is unplugged"), emptyReply}}},
+			Then: []Exchange{{Expect: questionBytes, Send: []string{refusals("imu:0 hardware it is unplugged"), emptyReply}}},
 			Want: Object{"ok": false, "error": "refused", "why": Object{"imu:0": "hardware it is unplugged"}},
 		}, closing())},
 		{"a name that is none", "2.11", []Step{connect(), open("pr"),
@@ -142,6 +159,31 @@ func named() []Case {
 			commandTo("servo:12", 0xFF, codec.ServoCommand{Joint: 1, Goal: -45000, Speed: 1<<32 - 1}.Append(nil), 1, -45000, 1<<32-1),
 			commandTo("servo:12", 0xFF, codec.StopServos().Append(nil), codec.AllJoints, codec.Unknown, 0),
 			closing())},
+		{"a byte that is another device's after a restart", "2.11", behind(lostConnection(),
+			listedAgain(Object{"ok": false}, codec.Entry{Code: 0x80, Interface: "imu", Driver: "lines"}), closing())},
+		{"a byte that is another device's after two restarts", "2.11", behind(lostConnection(), func() Step {
+			s := listedAgain(Object{"ok": false, "error": "refused"}, listed[0], listed[1])
+			s.Then = []Exchange{{Expect: requestBytes("pr\x80r"), Send: []string{block(codec.KindReply, []byte("pr\x80e"))}},
+				{Expect: questionBytes, Send: []string{refusals("laser:1 missing the robot has no such device"), emptyReply}}}
+			return s
+		}(), lostConnection(), listedAgain(Object{"ok": false}, codec.Entry{Code: 0x80, Interface: "imu", Driver: "lines"}), closing())},
+		{"a device that is away for a restart", "2.11", behind(lostConnection(), func() Step {
+			s := listedAgain(Object{"ok": false, "error": "refused"}, listed[0], listed[1])
+			s.Then = []Exchange{{Expect: requestBytes("pr\x80r"), Send: []string{block(codec.KindReply, []byte("pr\x80e"))}},
+				{Expect: questionBytes, Send: []string{refusals("laser:1 missing the robot has no such device"), emptyReply}}}
+			return s
+		}(), lostConnection(), func() Step {
+			s := listedAgain(Object{"ok": true}, listed...)
+			s.Then = []Exchange{{Expect: requestBytes("pr\x80r"), Send: []string{block(codec.KindReply, []byte("pr\x80r"))}}}
+			return s
+		}(), read("p\u0080", positionBlock(1)+block(0x80, make([]byte, codec.LaserSize))), at(1), closing())},
+		{"a connection that is lost in the list of devices", "2.11", behind(lostConnection(), func() Step {
+			s := listedAgain(Object{"ok": true}, listed...)
+			s.Then = []Exchange{{Again: true, Expect: s.Expect, Send: s.Send},
+				{Expect: requestBytes("pr\x80r"), Send: []string{block(codec.KindReply, []byte("pr\x80r"))}}}
+			s.Send = nil
+			return s
+		}(), closing())},
 		{"a command to a joint of a device that is not open", "5.2", behind(
 			Step{Do: Object{"op": "command", "device": "servo:12", "values": []int{1, 1, 1}}, Want: Object{"ok": false, "error": "usage"}}, closing())},
 	}

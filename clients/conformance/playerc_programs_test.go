@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -30,6 +31,62 @@ pioneer_full ( name "r1" pose [0 -1.5 0 0] )
 position ( name "bare" pose [2.5 -2.5 0 0] size [0.2 0.2 0.2] )
 `
 
+// sweepers has two robots with four sensors at their corners, a short beam, a scanner, a camera and a gripper, and junk
+// that lies about. What is behind "full" has also a camera and a gripper behind, and more.
+const (
+	sweeperParts = `include "pioneer.inc"
+include "things.inc"
+resolution 0.02
+define echo sensor ( range [0.1 1.5] fov 12 samples 180 )
+define corners ranger
+(
+  echo ( pose [0.22 0.18 0 60] ) echo ( pose [0.26 0.10 0 15] )
+  echo ( pose [0.26 -0.10 0 -15] ) echo ( pose [0.22 -0.18 0 -60] )
+)
+define feeler ranger ( sensor ( range [0 0.25] fov 4 samples 180 ) )
+define scanner ranger ( sensor ( range [0 6] fov 180 samples 180 ) )
+define camera blobfinder ( colors_count 2 colors ["orange" "navy"] image [160 120] fov 60 )
+define hand gripper ( size [0.2 0.24 0.2] paddle_size [0.66 0.1 0.4] paddle_state ["open" "down"] )
+define sweeper position
+(
+  size [0.5 0.4 0.3]
+  color "black"
+  localization "gps"
+  localization_origin [0 0 0 0]
+  corners ( pose [0 0 -0.05 0] )
+  feeler ( pose [0.25 0 -0.22 0] )
+  scanner ( pose [0.1 0 0.1 0] )
+  camera ( pose [0.1 0 -0.15 0] )
+  hand ( pose [0.25 0 -0.3 0] )
+)
+define junk model ( size [0.12 0.12 0.15] color "orange" gripper_return 1 )
+define carton model ( size [0.2 0.2 0.5] color "navy" gripper_return 1 )
+wall ( pose [ 0.0   3.05 0  0] size [6.2 0.1 1] )
+wall ( pose [ 0.0  -3.05 0  0] size [6.2 0.1 1] )
+wall ( pose [ 3.05  0.0  0 90] size [6.2 0.1 1] )
+wall ( pose [-3.05  0.0  0 90] size [6.2 0.1 1] )
+`
+	sweepers = sweeperParts + `
+sweeper ( name "one" pose [-1 1 0 0] )
+sweeper ( name "other" pose [-1 -1 0 0] )
+junk ( name "junk1" pose [1.5 1.8 0 0] )
+junk ( name "junk2" pose [2.3 0.3 0 0] )
+junk ( name "junk3" pose [0.5 -1.9 0 0] )
+junk ( name "junk4" pose [2 -2 0 0] )
+carton ( name "carton" pose [0.6 0.4 0 30] )
+`
+	several = sweeperParts + `
+gps_origin [34.0205 -118.2856 60]
+sweeper ( name "full" pose [1 0 0 0] camera ( pose [-0.1 0 -0.15 180] ) hand ( pose [-0.25 0 -0.3 180] ) gps () imu () )
+sweeper ( name "next" pose [-1 -2 0 90] )
+junk ( pose [2 0.1 0 0] )
+carton ( pose [1.95 0.35 0 0] )
+carton ( pose [-0.6 0.6 0 0] gripper_return 0 )
+junk ( pose [-2 0.1 0 0] )
+junk ( pose [-2 -0.1 0 0] )
+`
+)
+
 // player3Program is a program for Player 2 or 3, and what it has to print.
 type player3Program struct {
 	clients     int  // in step; 0: it runs in real time
@@ -38,6 +95,8 @@ type player3Program struct {
 	python2     bool // only Python 2 runs it as it is
 	environment []string
 	arguments   []string
+	world       string // the text of its world; empty: arena
+	devices     string // of a test pattern, in place of a world
 	check       func(*player3)
 }
 
@@ -55,12 +114,12 @@ var player3Programs = map[string]player3Program{
 		p.near("mount", 1e-4, 0.08, 0, 0, 0, 0.156)
 		p.near("config", 1e-5, -math.Pi/2, math.Pi/2, -math.Pi/2, math.Pi/2, 0.001, 10, 0, 0, 0)
 		p.near("halves", 0.03, 3, 2.18, 3, 2.18)
-		p.near("outside", 1e-9, 8.191, 5, 5, 5, 0, 0, 0)
+		p.near("outside", 1e-9, 8, 5, 5, 5, 0, 0, 0)
 		p.near("sonar", 0.03, 16, 2.86, 4.84, 16, math.Pi/2, 2.86, -math.Pi/2)
 		p.near("sonar2", 1e-4, 0.148, 0.078, 30*math.Pi/180)
 		p.near("same", 1e-5, 0, 0, 0)
 		p.near("ring", 0.03, 16, 16, 2.86, 16)
-		p.near("sensor", 1e-4, 0.08, 0.156, 0, 0, 0.001, 10, 0)
+		p.near("sensor", 1e-4, 0.08, 0, 0, 0, 0.001, 10, 0)
 		p.near("bumper", 0, 2, 0, 0, 0, 0)
 		p.near("paddles", 1e-4, 0.18, 0.1, 0.215, 1, 2, 0, 0)
 		p.near("blob", 0.3, math.Hypot(3.92, 1)-0.1, 1)
@@ -118,13 +177,18 @@ var player3Programs = map[string]player3Program{
 		p.near("apart", 0.1, 0) // blob and fiducial
 		p.near("back", 0.01, 0, 0, 0.3)
 		p.near("colours", 0, 1, 1, 1)
-		p.says("set", "color is in the world file")
-		p.says("get", "color is in the world file")
+		p.near("color", 0.002, 0, 0.2, 1, 1)
+		if got := p.pose("r0").Color; got != "#0033ff" {
+			p.t.Errorf("the robot is %s", got)
+		}
+		p.says("set", "nobody")
+		p.says("get", "four floats, not 2 bytes")
+		p.says("finder", "fiducial_return is in the world file")
 	}},
 	"things.c": {clients: 1, environment: ofR0, check: func(p *player3) {
 		things(p)
 		thingsOfC(p)
-		p.near("property", 0, -1, -1)
+		p.near("property", 0, 0, 0)
 	}},
 	"things.py": {clients: 1, environment: ofR0, check: func(p *player3) {
 		things(p)
@@ -145,6 +209,7 @@ var player3Programs = map[string]player3Program{
 		p.near("first", 0.001, 1, 7, 4, 1, 0, 1)
 		p.near("reset", 1e-9, 0, 0, 0)
 		p.near("puck", 1e-4, -1, 2, 0)
+		p.near("color", 0, 0, 1, 1, 1)
 		p.near("shut", 0, 1)
 		p.near("turned", 0.01, math.Pi/4, -10*math.Pi/180, 0.3)
 		p.says("missing", "laser:300 is not here")
@@ -181,6 +246,8 @@ var player3Programs = map[string]player3Program{
 		p.says("speed", "position2d:0")
 		p.says("stopped", "")
 		p.near("connected", 0, 1)
+		p.near("kept", 0, 361, 1, 1)
+		p.near("again", 0, 1, 1, 1)
 	}},
 	"settings.cpp": {clients: 4, check: func(p *player3) {
 		p.near("scan", 0.03, 180, 3, 4.92, 3, -math.Pi/2)
@@ -198,7 +265,7 @@ var player3Programs = map[string]player3Program{
 			p.t.Errorf("the bumpers are %v, want one of the two at the left", p.output["all1"])
 		}
 		p.near("create1", 0, 2, next, left) // bit 0 of a Create is right, bit 1 left
-		p.near("far", 1e-9, 666, 666, 16, 0, 8.191, 0)
+		p.near("far", 1e-9, 666, 361, 16, 0, 8.191, 0)
 	}},
 	"errors.cpp": {stops: true, check: func(p *player3) {
 		p.says("refused", "PlayerClient::PlayerClient: cannot connect to 127.0.0.1 port 1")
@@ -234,14 +301,107 @@ var player3Programs = map[string]player3Program{
 			}
 		}
 		p.near("client", 0, 3, 0.5, 1, 1, 0)
-		p.says("playerc:", "camera:0 is not here")
-		p.near("camera", 0, 0, 0, 0, 0, 0, 0, 0, 4)
+		p.says("playerc:", "is not here")
+		width, height := p.number("camera", 0), p.number("camera", 1)
+		p.near("camera", 0, width, height, 24, 5, 3*width*height, 0, 1, 1)
+		p.near("nowhere", 0, 0, 0, 0, 0, 0, 0, 0, 0)
+		p.near("nothing", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 		p.near("localize", 0, 0, 0)
 		p.near("planner", 0, 0, 0, 0)
 		p.near("ir", 0, 0, 16)
 		p.near("watts", 0, 0, 0, 0)
 		p.near("moved", 1e-4, -1, -2, 0)
 		p.near("push", 0.05, p.pose("r0").X+2)
+	}},
+	"board.cpp": {devices: boardDevices, check: func(p *player3) {
+		board(p)
+		p.near("unknown", 0, 1, 1, 1)
+		p.near("errors", 1e-9, 1.5, 1, 0, 0, 0, 0, 0)
+		p.near("point", 0.001, 1081, 2.54, 0)
+		p.near("speed", 1e-6, 0.5)
+		p.says("home", "joint -1 moves all")
+		p.says("second", "gps:1 is not here")
+		p.near("thrown", 0, 6)
+		for _, name := range strings.Fields("imu gps dio aio actarray") {
+			if p.output["#"+name] == nil {
+				p.t.Errorf("%s is not printed", name)
+			}
+		}
+	}},
+	"board.c": {devices: boardDevices, check: func(p *player3) {
+		board(p)
+		boardOfC(p)
+		p.near("quaternion", 1e-6, 1, 0, 0, 0)
+	}},
+	"board.py": {devices: boardDevices, check: func(p *player3) {
+		board(p)
+		boardOfC(p)
+	}},
+	"boards.py": {devices: boardDevices, check: func(p *player3) {
+		board(p)
+		p.near("errors", 1e-9, 1.5, 1, 0, 0, 0)
+		p.near("resolution", 1e-9, 0.001, 10, 0)
+	}},
+	"camera.cpp": {clients: 1, check: camera},
+	"camera.c":   {clients: 1, check: camera},
+	"camera.py":  {clients: 1, check: camera},
+	"cameras.py": {clients: 1, check: camera},
+	"several.cpp": {clients: 3, world: several, check: func(p *player3) {
+		manyDevices(p)
+		p.near("before", 1e-9, 0, 0, 1.5, 0.25, 6)
+		p.near("counts", 0, 4, 180, 180, 4, 180)
+		p.near("pose0", 1e-5, 0.22, 0.18, math.Pi/3)
+		p.near("pose3", 1e-5, 0.22, -0.18, -math.Pi/3)
+		p.near("others", 0.03, 1.5, 5-0.1)
+		p.near("lasers", 0.03, 361, 180, 1.9, 6, 361)
+		p.near("every", 0.03, 720, 4, 1.5, 1.5, 1.5, 0.22+1.5*math.Cos(54*math.Pi/180))
+		p.near("chosen", 0.03, 180, 1.9, 361, 1.9)
+		p.near("colours", 0, 0xffa500, 0x000080, 0xffa500)
+		p.near("heads", 0.01, 0, 40*math.Pi/180, 0.8517)
+		p.near("hands", 0, 1, 2, 1)
+		p.near("mounted", 0.2, 0.35, -0.35)
+		next := p.pose("next")
+		p.near("started", 2, 381302.3985, 3765174.1086, 1) // by the series of USGS 1395
+		p.near("driven", 0.03, p.number("truth", 0), p.number("truth", 1), p.number("truth", 2), next.Y)
+		p.near("arrived", 0.1, -1.6, 1.2)
+		p.near("arrived", 0.02, p.pose("full").X, p.pose("full").Y, 0)
+		p.near("turning", 0.05, -10*math.Pi/180, 9.807, 0)
+		p.says("missing", "ranger:6 is not here: the robot has 3 of them, and the next one:")
+	}},
+	"several.c": {clients: 2, world: several, check: func(p *player3) {
+		manyDevices(p)
+		p.near("counts", 0, 4, 180, 180, 4)
+		p.near("pose1", 1e-6, 0.26, 0.1, 15*math.Pi/180)
+		p.near("points", 1e-5, 4, 0.26+p.number("corners", 1)*math.Cos(15*math.Pi/180), 15*math.Pi/180)
+		p.near("draw", 0, 0, 0, 0, 0, 0)
+		p.near("hands", 0, 1, 2)
+	}},
+	"several.py": {clients: 2, world: several, check: func(p *player3) {
+		manyDevices(p)
+		p.near("counts", 0, 4, 180, 180, 4)
+		p.near("blob", 0, 0, 1, 1)
+		p.says("attribute", "no")
+		p.says("text", "color=")
+		p.near("graphics", 0, 0, 0, 0, 0)
+		p.near("polygon", 0, 0)
+		p.near("color", 0, 0)
+		p.near("is", 0, 0, 0, 1, 0, 1)
+		if got := p.pose("full").Color; got != "#00ff00" {
+			p.t.Errorf("the robot is %s", got)
+		}
+		p.says("other", "-1 the property mass is in the world file")
+		p.near("hands", 0, 1, 2)
+	}},
+	"tidy.cpp": {clients: 2, world: sweepers, check: func(p *player3) {
+		p.near("counts", 0, 4, 180, 180)
+		for _, name := range strings.Fields("junk1 junk2 junk3 junk4") {
+			if at := p.pose(name); at.X > -1.9 {
+				p.t.Errorf("%s is at %v, %v", name, at.X, at.Y)
+			}
+		}
+		if p.number("carried", 0) < 1 || p.number("carried", 1) < 1 {
+			p.t.Errorf("the robots carried %v", p.output["carried"])
+		}
 	}},
 	"wander.cpp": {clients: 1, check: func(p *player3) {
 		wander(p, 3)
@@ -286,19 +446,19 @@ func helpers(p *player3) {
 func readings(p *player3) {
 	p.near("before", 0, 0, 0, 0, 0)
 	if p.output["lists"] == nil {
-		p.near("empty", 1e-9, 8.191, 5)
+		p.near("empty", 1e-9, 8, 5)
 	}
 	p.near("position", 1e-9, 0, 0, 0, 0, 0, 0)
 	if p.output["fresh"] == nil { // playercpp has no size
 		p.near("size", 1e-5, 0.44, 0.38, -0.04)
 	}
-	p.near("laser", 0.03, 361, 3, 4.92, 3, 8.191)
+	p.near("laser", 0.03, 361, 3, 4.92, 3, 8)
 	p.near("bearing", 1e-5, -math.Pi/2, 0, math.Pi/2, math.Pi/360)
 	p.near("halves", 0.03, 3, 2.18) // r1 is in the right half
 	p.near("point", 0.03, 4.92, 3)
 	p.near("sonar", 0.03, 16, 2.86, 4.84, 16, math.Pi/2)
 	p.near("ring", 0.03, 16, 16, 2.86)
-	p.near("ranger", 0.03, 361, 4.92, 8.191)
+	p.near("ranger", 0.03, 361, 4.92, 8)
 	p.near("angle", 1e-5, -math.Pi/2, math.Pi/2, math.Pi/360, 10*math.Pi/180)
 	p.near("bumper", 0, 2, 0, 0)
 	p.near("power", 0, 12.6, 100)
@@ -306,6 +466,62 @@ func readings(p *player3) {
 	p.near("ptz", 0.001, 0, 0, 0.8517)
 	p.near("blobs", 0, 1, 160, 120, 0xff0000)
 	p.near("blob", 0.3, math.Hypot(3.92, 1)-0.1)
+}
+
+const boardDevices = `"imu:0" "gps:0" "io:0" "servo:0" "ranger:0"`
+
+// board checks what a test pattern sends (devices/testpattern), and what commands make of it.
+func board(p *player3) {
+	p.near("before", 0, 0, 0, 0, 0, 0)
+	p.near("imu", 1e-5, 0, 0, 9.807, 0, 0, 0, 0, 9.807)
+	p.near("gps", 1e-7, 34.0205, -118.2856, 60, 1, 9)
+	p.near("utm", 0.002, 381302.3985, 3765174.1086) // by the series of USGS 1395
+	p.near("scan", 1e-6, 1081, 1, 2, 2.08, p.number("scan", 4), 30, 0.02)
+	p.near("angles", 1e-5, -0.75*math.Pi, 0.75*math.Pi, 0.25*math.Pi/180)
+	p.near("inputs", 0, 1, 0, 0, 0, 0)
+	p.near("volts", 1e-5, 1, 12.6, 0)
+	p.near("joints", 1e-5, 2, -math.Pi/2, math.Pi/2, 75*math.Pi/180, 1, 0, 0)
+	p.near("moved", 1e-4, math.Pi/6, 150*math.Pi/180, 1, 0)
+	p.near("multi", 1e-4, 0.5, 0.5)
+	p.near("limit", 1e-4, -math.Pi/2, 0.5)
+}
+
+func boardOfC(p *player3) {
+	p.near("set", 0, 0, 0, -1, 0)
+	p.near("reset", 0, -1, -1)
+	p.near("power", 0, 0, 0)
+	p.near("motors", 0, 1)
+	p.near("all", 0, 0, -1, 0)
+	p.near("both", 1e-4, 0.25, 0.25)
+	p.near("intensities", 0, 0, 0)
+}
+
+// camera checks what a picture of the red post shows, and that it is where the blob is.
+func camera(p *player3) {
+	p.near("before", 0, 0, 0)
+	width, height := p.number("picture", 0), p.number("picture", 1)
+	p.near("picture", 0, width, height, 24, 5, 1)
+	if size := p.number("size", 0); width < 160 || height < 120 || size < 1000 || size > width*height*3/4 {
+		p.t.Errorf("a picture of %vx%v in %v bytes", width, height, size)
+	}
+	p.near("raw", 0, width*height*3, 0)
+	if red := p.number("red", 0); red < 20 || red > width*height/20 {
+		p.t.Errorf("%v of the pixels are red", red)
+	}
+	p.near("middle", 0.02, p.number("blob", 0))
+	p.near("saved", 0, p.number("size", 0), width*height*3+float64(len(fmt.Sprintf("P6\n%v %v\n255\n", width, height))))
+}
+
+// manyDevices checks what a robot with several of each sees.
+func manyDevices(p *player3) {
+	p.near("sensors", 0, 4, 1, 1)
+	p.near("corners", 1e-9, 1.5, p.number("corners", 1), p.number("corners", 2), 1.5)
+	if left, right := p.number("corners", 1), p.number("corners", 2); left > 0.8 || right < 1.4 {
+		p.t.Errorf("the corners are %v", p.output["corners"])
+	}
+	p.near("feeler", 1e-9, 0.25, 0.25)
+	p.near("scanner", 0.03, 3, 1.9, 3, -math.Pi/2, math.Pi/2, math.Pi/179, 0.1, 6)
+	p.near("blobs", 0, 2, 3)
 }
 
 func driving(p *player3) {

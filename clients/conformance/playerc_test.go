@@ -158,9 +158,16 @@ func (at player3Place) try(t *testing.T, program player3Program) {
 		text = ownPort.ReplaceAllString(string(file), "")
 	}
 	p := &process{binary: at.binary, flags: []string{"-stage", world}, port: at.port, page: at.port + each - 1}
+	if program.world != "" {
+		text = program.world
+	}
+	if program.devices != "" {
+		world, p.flags = filepath.Join(dir, "robot.cfg"), []string{filepath.Join(dir, "robot.cfg")}
+		text = "driver ( name \"testpattern\" provides [" + program.devices + "] )\n"
+	}
 	page := fmt.Sprintf("127.0.0.1:%d", p.page)
 	environment := append(os.Environ(), "PLAYERC_SIMULATION="+page, "PYTHONPATH="+at.prefix+"/lib/playerc/python",
-		"LOCPATH="+at.locales, "LC_ALL="+german, "ROBOT_HOST=127.0.0.1", fmt.Sprintf("ROBOT_PORT=%d", p.port))
+		"LOCPATH="+at.locales, "LC_ALL="+german, "ROBOT_HOST=127.0.0.1", "PICTURES="+dir, fmt.Sprintf("ROBOT_PORT=%d", p.port))
 	if program.clients > 0 {
 		text += fmt.Sprintf("lockstep %d\nspeedup 0\n", program.clients)
 		environment = append(environment, "PLAYERC_STEP=1")
@@ -197,7 +204,7 @@ func (at player3Place) try(t *testing.T, program player3Program) {
 	}
 	result := &player3{t: t, rounds: float64(at.rounds)}
 	result.read(out.String())
-	if !program.stops {
+	if !program.stops && program.devices == "" {
 		if result.truth, err = simulation.At(page).State(ctx); err != nil {
 			t.Fatal(err)
 		}
@@ -252,7 +259,7 @@ func compilePlayer3(t *testing.T) (prefix string) {
 				fmt.Fprintf(&all, "#define main program\nnamespace %s {\n#include %q\n}\n#undef main\n", space, absolute)
 				fmt.Fprintf(&list, "  if (!strcmp(argv[1], %q)) return %s::program(argc - 1, argv + 1);\n", name, space)
 			case ".c":
-				run(t, nil, "cc", append([]string{"-std=gnu99", "-Wall", "-Werror", "-o", binary, source},
+				run(t, nil, "cc", append([]string{"-std=gnu99", "-Wall", "-Wextra", "-Werror", "-o", binary, source},
 					player3Flags(t, prefix, "playerc")...)...)
 			case ".cc": // also in new C++
 				strict := []string{"-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I" + prefix + "/include", source}
@@ -266,7 +273,7 @@ func compilePlayer3(t *testing.T) (prefix string) {
 		if err := os.WriteFile(source, all.Bytes(), 0o644); err != nil {
 			return err
 		}
-		run(t, nil, "c++", append([]string{"-Wall", "-Werror", "-o", filepath.Join(prefix, allPrograms), source},
+		run(t, nil, "c++", append([]string{"-Wall", "-Wextra", "-Werror", "-o", filepath.Join(prefix, allPrograms), source},
 			player3Flags(t, prefix, "playerc++")...)...)
 		return nil
 	})

@@ -47,6 +47,16 @@ func reconnects() []Case {
 			{Do: reconnecting(), Expect: configured(frequency), Want: Object{"ok": true}},
 			open("pr"), read("p", positionBlock(1)), at(1), closing(),
 		}},
+		{"lost again while it asks for its devices", "1", []Step{
+			connect(), config("frequency", 50, codec.Server, frequency), open("pr"), ended(),
+			func() Step {
+				s := again("pr", "pr", frequency)
+				s.Then = []Exchange{{Again: true, Expect: s.Expect}, {Again: true, Expect: s.Expect, Send: s.Send}}
+				s.Send = nil
+				return s
+			}(),
+			read("p", positionBlock(2)), at(2), closing(),
+		}},
 		{"in the middle of a block", "1 1.4", []Step{
 			connect(), open("srpr"), ended(sonarBlock(3)[:30]), againPlain("srpr"), read("sp", sonarBlock(4)+positionBlock(4)), at(4), closing(),
 		}},

@@ -147,6 +147,12 @@ func (p *player) step(s Step, listener net.Listener) string {
 		}
 	}
 	for _, exchange := range s.Then {
+		if exchange.Again {
+			p.conn.Close()
+			if m := p.accept(listener.(*net.TCPListener)); m != "" {
+				return m
+			}
+		}
 		if m := p.expect(exchange.Expect); m != "" {
 			return m
 		}

@@ -40,7 +40,7 @@ func replied(pairs, granted string) Step {
 		s.Want = Object{"ok": false, "error": "refused", "granted": granted, "why": Object{}}
 	}
 	if refused(granted, pairs) {
-		s.Then = []Exchange{{questionBytes, []string{emptyReply}}}
+		s.Then = []Exchange{{Expect: questionBytes, Send: []string{emptyReply}}}
 	}
 	return s
 }
@@ -69,7 +69,7 @@ func refused(granted, asked string) bool {
 // those that the client must understand, in pairs of a device and its reason.
 func explained(pairs, granted string, lines []string, reasons ...string) Step {
 	s := replied(pairs, granted)
-	s.Then = []Exchange{{questionBytes, []string{refusals(lines...), emptyReply}}}
+	s.Then = []Exchange{{Expect: questionBytes, Send: []string{refusals(lines...), emptyReply}}}
 	why := Object{}
 	for i := 0; i < len(reasons); i += 2 {
 		why[reasons[i]] = reasons[i+1]

@@ -4,7 +4,6 @@
 // uses what a program would use: the manual's methods and members.
 #include "playerclient.h"
 #include "simulation.hpp"
-#include "vfh.hpp"
 
 #include "json.h"
 
@@ -12,7 +11,6 @@
 #include "player_tls.h"
 #endif
 
-#include <fstream>
 #include <iostream>
 #include <map>
 #include <sstream>
@@ -81,6 +79,11 @@ void print(std::ostream &out, const player_servo &d) {
   out << ']';
 }
 
+void print(std::ostream &out, const player_goto &d) {
+  out << "\"state\":" << int(d.state) << ",\"reason\":" << int(d.reason) << ",\"tag\":" << d.tag << ",\"x_mm\":" << d.x
+      << ",\"y_mm\":" << d.y << ",\"heading_deg\":" << d.heading << ",\"distance_mm\":" << d.distance;
+}
+
 template <typename Data> struct OpenedAs : Opened {
   player::CDevice<Data> device;
   int Open(CRobot &robot, const char *name, char access) override { return robot.Open(name, access, device); }
@@ -94,6 +97,7 @@ std::unique_ptr<Opened> make(const std::string &interface) {
   if (interface == "gps") return std::make_unique<OpenedAs<player_gps>>();
   if (interface == "io") return std::make_unique<OpenedAs<player_io>>();
   if (interface == "servo") return std::make_unique<OpenedAs<player_servo>>();
+  if (interface == "goto") return std::make_unique<OpenedAs<player_goto>>();
   return std::make_unique<OpenedAs<player_laser>>();
 }
 
@@ -220,14 +224,19 @@ int get(CRobot &robot, const std::string &name, std::ostream &out) {
 }
 
 int command(CRobot &robot, const std::string &line) {
-  int v[3] = {0, 0, 0};
-  json_ints(line.c_str(), "values", v, 3);
+  int v[8] = {};
+  json_ints(line.c_str(), "values", v, 8);
   std::string name = text(line, "device");
   auto found = opened.find(name);
   if (found != opened.end()) {
     char device = found->second->Byte();
     auto number = static_cast<unsigned char>(v[0]);
     if (name.rfind("io", 0) == 0) return robot.SetOutput(device, number, v[1]);
+    if (name.rfind("goto", 0) == 0 && v[0] == PLAYER_UNKNOWN) return robot.StopGoal(device);
+    if (name.rfind("goto", 0) == 0) {
+      auto u16 = [&](int n) { return static_cast<uint16_t>(v[n]); };
+      return robot.SetGoal(device, {v[0], v[1], u16(2), u16(3), u16(4), u16(5), u16(6), u16(7)});
+    }
     if (number == PLAYER_ALL_JOINTS && v[1] == PLAYER_UNKNOWN) return robot.StopJoints(device);
     return robot.MoveJoint(device, number, v[1], static_cast<unsigned>(v[2]));
   }
@@ -364,43 +373,6 @@ int channels(CRobot &robot, std::ostream &out) {
   return r;
 }
 
-// Answers with the commands that vfh.hpp gives for a recording: numbers of parts, then of
-// rounds.
-int drive(const std::string &line, std::ostream &out) {
-  std::ifstream in(text(line, "path"));
-  int x, y;
-  size_t n;
-  in >> x >> y >> n;
-  if (!in) return PLAYER_USAGE;
-  std::vector<player_part> parts(n);
-  player_part laser{};
-  for (player_part &p : parts) {
-    in >> p.device >> p.number >> p.x >> p.y >> p.heading >> p.length >> p.width;
-    if (p.device == 'l') laser = p;
-  }
-  std::optional<player::Way> way;
-  try {
-    way.emplace(player::ConfigOf(parts), x, y);
-  } catch (const std::invalid_argument &) {
-    return PLAYER_USAGE;
-  }
-  CPosition p{};
-  unsigned short scan[PLAYER_LASERS], sonar[PLAYER_SONARS];
-  int stall;
-  std::vector<int> commands;
-  while (in >> p.xpos >> p.ypos >> p.heading >> stall) {
-    p.stalls = stall != 0;
-    for (unsigned short &r : scan) in >> r;
-    for (unsigned short &r : sonar) in >> r;
-    auto command = way->Next(p, text(line, "device") == "s" ? player::SonarBeams(parts, sonar) : player::LaserBeams(laser, scan));
-    commands.push_back(command.speed);
-    commands.push_back(command.turn);
-  }
-  list(out, "commands", commands.begin(), commands.end());
-  out << ',';
-  return PLAYER_OK;
-}
-
 // Does what a request says of TLS.
 int carryOut(CRobot &robot, const std::string &line, std::ostream &out) {
   std::string op = text(line, "op");
@@ -422,7 +394,6 @@ int carryOut(CRobot &robot, const std::string &line, std::ostream &out) {
   if (op == "open") return open(robot, line, out);
   if (op == "rays") return rays(robot, out);
   if (op == "channels") return channels(robot, out);
-  if (op == "goto") return drive(line, out);
   if (op == "close") return robot.Close(), PLAYER_OK;
   return PLAYER_USAGE;
 }

@@ -228,6 +228,10 @@ public:
   // that does not know the question has none.
   int Channels(std::vector<player_channel> &channels) { return List(channels, 1024, player_channels); }
 
+  // Asks which colours the channels of vision have: see player_channel_color. A server that does not
+  // know the question has none.
+  int ChannelColors(std::vector<player_channel_color> &colors) { return List(colors, 1024, player_channel_colors); }
+
   // Asks where the parts of the robot are, and what they cover (PROTOCOL 8.9.3): see
   // player_part. A server without such answers has none.
   int Geometry(std::vector<player_part> &parts) { return List(parts, 64, player_geometry); }  // more has no room
@@ -271,6 +275,10 @@ public:
   }
   // Stops all joints of a servo device where they are.
   int StopJoints(char device) { return player_stop_joints(&s->c, device); }
+  // Has a goto device drive to a goal around obstacles; its data say how far it has come.
+  int SetGoal(char device, const player_goal &goal) { return player_set_goal(&s->c, device, &goal); }
+  // Has a goto device give its goal up, and stop the wheels.
+  int StopGoal(char device) { return player_stop_goal(&s->c, device); }
   // Send a command, which needs write access, and a configuration of any layout.
   int Command(char device, const void *payload, size_t size) { return player_command(&s->c, device, payload, size); }
   int Config(char device, const void *payload, size_t size) { return player_config(&s->c, device, payload, size); }
@@ -361,6 +369,7 @@ private:
   int Bind(char d, player_gps *to) { return player_bind_gps(&s->c, d, to); }
   int Bind(char d, player_io *to) { return player_bind_io(&s->c, d, to); }
   int Bind(char d, player_servo *to) { return player_bind_servo(&s->c, d, to); }
+  int Bind(char d, player_goto *to) { return player_bind_goto(&s->c, d, to); }
   int Bind(char d, player_misc *to) { return player_bind_misc(&s->c, d, to); }
   int Bind(char d, player_gripper *to) { return player_bind_gripper(&s->c, d, to); }
   int Bind(char d, player_ptz *to) { return player_bind_ptz(&s->c, d, to); }

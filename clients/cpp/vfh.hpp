@@ -11,7 +11,7 @@
 // It is the Vector Field Histogram of I. Ulrich and J. Borenstein ("VFH+: Reliable
 // Obstacle Avoidance for Fast Mobile Robots", ICRA 1998) for a robot that turns on the
 // spot, and steers to the next corner of the shortest way through a map of what the beams
-// have met. The same algorithm, in whole numbers, is in client/vfh/vfh.go, which says more
+// have met. The same algorithm, in whole numbers, is in devices/vfh/vfh.go, which says more
 // of it, and in clients/python/playerclient/vfh.py; docs/GOTO.md describes it.
 #ifndef PLAYER_VFH_HPP
 #define PLAYER_VFH_HPP

@@ -22,7 +22,6 @@ import (
 
 	"player/client"
 	"player/client/simulation"
-	"player/client/vfh"
 	"player/codec"
 )
 
@@ -144,9 +143,6 @@ func (a *adapter) do(r request, out answer) error {
 	if r.Op == "simulation" {
 		return simulate(ctx, r, out)
 	}
-	if r.Op == "goto" {
-		return drive(r, out)
-	}
 	if a.robot == nil {
 		return usageError{errors.New("not connected")}
 	}
@@ -266,6 +262,8 @@ func (a *adapter) open(ctx context.Context, r request, out answer) error {
 		into = new(codec.GPSData)
 	case "io":
 		into = &codec.IOData{Values: []int32{}}
+	case "goto":
+		into = new(codec.GotoData)
 	case "servo":
 		into = &codec.ServoData{Joints: []codec.Joint{}}
 	}
@@ -388,7 +386,7 @@ func (a *adapter) data(letter byte) any {
 }
 
 func (a *adapter) command(r request) error {
-	v := append(r.Values, 0, 0, 0)
+	v := append(r.Values, make([]int, 8)...)
 	var err error
 	switch r.Device {
 	case "p":
@@ -402,6 +400,11 @@ func (a *adapter) command(r request) error {
 		switch {
 		case iface == "io" && d != nil:
 			err = a.robot.SetOutput(d.code, uint8(v[0]), int32(v[1]))
+		case iface == "goto" && d != nil && v[0] == codec.Unknown:
+			err = a.robot.StopGoal(d.code)
+		case iface == "goto" && d != nil:
+			err = a.robot.SetGoal(d.code, codec.GotoCommand{X: int32(v[0]), Y: int32(v[1]), Heading: uint16(v[2]), Speed: uint16(v[3]), TurnRate: uint16(v[4]),
+				Tolerance: uint16(v[5]), Radius: uint16(v[6]), Tag: uint16(v[7])})
 		case iface == "servo" && d != nil:
 			err = a.robot.MoveJoint(d.code, uint8(v[0]), int32(v[1]), uint32(v[2]))
 		default:
@@ -451,57 +454,4 @@ func kind(err error) string {
 		return "closed"
 	}
 	return "protocol"
-}
-
-// drive answers with the commands that package vfh gives for a recording: numbers of parts,
-// then of rounds (docs/CLIENTS.md).
-func drive(r request, out answer) (err error) {
-	defer func() { // vfh refuses robots for which there is no map
-		if why := recover(); why != nil {
-			err = usageError{fmt.Errorf("%v", why)}
-		}
-	}()
-	file, err := os.Open(r.Path)
-	if err != nil {
-		return usageError{err}
-	}
-	defer file.Close()
-	in := bufio.NewReader(file)
-	var n, x, y int
-	if _, err := fmt.Fscan(in, &x, &y, &n); err != nil {
-		return usageError{err}
-	}
-	parts, laser := make([]codec.Part, n), codec.Part{}
-	for i := range parts {
-		p, letter := &parts[i], ""
-		if _, err := fmt.Fscan(in, &letter, &p.Number, &p.X, &p.Y, &p.Heading, &p.Length, &p.Width); err != nil {
-			return usageError{err}
-		}
-		if p.Device = letter[0]; p.Device == codec.Laser {
-			laser = *p
-		}
-	}
-	way, commands := vfh.New(vfh.Of(parts), x, y), []int{}
-	var position codec.PositionData
-	var scan codec.LaserData
-	var sonar codec.SonarData
-	for {
-		if _, err := fmt.Fscan(in, &position.X, &position.Y, &position.Heading, &position.Stall); err != nil {
-			break // the end
-		}
-		for i := range scan {
-			_, _ = fmt.Fscan(in, &scan[i]) // the adapters trust the suite
-		}
-		for i := range sonar {
-			_, _ = fmt.Fscan(in, &sonar[i])
-		}
-		beams := vfh.AppendLaser(nil, laser, &scan)
-		if r.Device == "s" {
-			beams = vfh.AppendSonar(nil, parts, &sonar)
-		}
-		speed, turn, _ := way.Next(&position, beams)
-		commands = append(commands, speed, turn)
-	}
-	out["commands"] = commands
-	return nil
 }

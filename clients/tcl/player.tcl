@@ -168,25 +168,32 @@ proc player::Reconnect {name} {
     variable private
     variable PAUSE
     set robot [Robot $name]
-    Disconnect $robot
-    Reset $robot
     set deadline [Deadline $robot]
     set why {} ;# of the last attempt that the timeout has not cut short: its text and options
     while 1 {
+        Disconnect $robot
+        Reset $robot
         try {
             Dial $robot $deadline
-            break
+            Restore $robot $deadline
+            return
         } trap {PLAYER CLOSED} {text options} {
             set why [list $text $options]
             if {$deadline ne "" && $deadline - [clock milliseconds] <= $PAUSE} {
                 return -options $options $text
             }
+            Disconnect $robot
             Wait $robot {} $PAUSE
         } trap {PLAYER TIMEOUT} {text options} {
             lassign [expr {$why eq "" ? [list $text $options] : $why}] text options
             return -options $options $text
         }
     }
+}
+
+# Restore sets a new connection up as the one before was, and asks for the devices.
+proc player::Restore {robot deadline} {
+    variable private
     foreach {field code} {name w frequency f lifetime l mode r compact z} {
         if {$private($robot,$field) ne ""} {
             Send $robot x y $code$private($robot,$field)

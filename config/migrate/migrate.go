@@ -57,6 +57,9 @@ func Convert(file *syntax.File) (Result, error) {
 	}
 	c.sharePorts()
 	for _, b := range c.blocks {
+		c.addLaser(b)
+	}
+	for _, b := range c.blocks {
 		c.showHidden(b)
 		c.print(b)
 	}
@@ -109,6 +112,7 @@ type block struct {
 	lines    []string // fields and comments
 	left     []string // fields that were left out
 	port     string   // the section's serial port; empty: none
+	ranges   bool     // it is a scanner with a ranger, which may be a laser as well
 	serial   string   // serial port otherwise; empty: the driver has none
 }
 
@@ -235,7 +239,7 @@ func (c *converter) driver(s *syntax.Section, name string, provides []string) {
 	} else {
 		b.sections = append(b.sections, s)
 	}
-	d, why := row(drivers, name), reason(name)
+	d, why := row(drivers, name), because(reasons, name)
 	if strings.HasPrefix(name, stagePrefix) {
 		d = row(drivers, stage)
 	}
@@ -245,7 +249,7 @@ func (c *converter) driver(s *syntax.Section, name string, provides []string) {
 	switch {
 	case d == nil:
 		if why == "" {
-			why = "docs/PLUGINS.md shows how to write a driver"
+			why = unknownDriver(provides)
 		}
 	case d[1] == stage:
 		if s.String("worldfile", "") == "" {
@@ -390,6 +394,9 @@ func (c *converter) provide(b *block, known string, provides []string) {
 	for _, text := range provides {
 		a, ok := parseAddress(text)
 		d := a.here
+		if a.key == "gyro" {
+			d.name, d.index = "imu", 0
+		}
 		c.result.Foreign = c.result.Foreign || ok && (a.key != "" || a.name != d.name)
 		why := b.conflict(d)
 		switch {
@@ -398,23 +405,38 @@ func (c *converter) provide(b *block, known string, provides []string) {
 		case a.key == "compass":
 			b.note(text + " is a field of position")
 			continue
-		case a.key == "gyro" || d.name == "" || !strings.Contains(known, d.name):
-			why = "-"
-		case why == inMisc:
-			b.note(text + " is a field of misc")
+		case !slices.Contains(strings.Split(known, ","), d.name):
+			why = because(others, a.name)
+		case why == joined:
+			b.note(text + " is in " + d.name)
 			continue
 		case why == "" && c.taken(d):
 			why = "another driver has it"
 		case why == "":
 			b.devices = append(b.devices, d)
+			if a.key == "gyro" {
+				b.note(text + " is " + d.String())
+			}
+			b.ranges = b.ranges || d.name == "ranger" && strings.HasPrefix(known, "laser,")
 			continue
 		}
-		b.drop(quoted("provides", text), strings.TrimPrefix(why, "-"))
+		b.drop(quoted("provides", text), why)
 	}
 }
 
-// inMisc is the conflict of devices that are one here: power and bumper.
-const inMisc = "it is in misc"
+// unknownDriver returns why a driver that is in no table is left out.
+func unknownDriver(provides []string) string {
+	for _, text := range provides {
+		a, _ := parseAddress(text)
+		if there := because(others, a.name); there != "" {
+			return there
+		}
+	}
+	return "docs/PLUGINS.md shows how to write a driver"
+}
+
+// joined is the conflict of devices that are one here: power and bumper, digital and analogue channels.
+const joined = "it is in another device"
 
 // conflict returns why a block cannot have one more device; empty: it can.
 func (b *block) conflict(d device) string {
@@ -422,8 +444,8 @@ func (b *block) conflict(d device) string {
 		if other.robot != d.robot {
 			return "a driver serves one robot"
 		}
-		if other.name == d.name && d.name == "misc" {
-			return inMisc
+		if other.name == d.name && has("misc io", d.name) {
+			return joined
 		}
 		if other.name == d.name {
 			return "there is one " + d.name
@@ -432,22 +454,37 @@ func (b *block) conflict(d device) string {
 	return ""
 }
 
-// showHidden makes devices visible to clients, which see index 0 only. A device with
-// another index becomes index 0 if no other device is: the driver in front of it in
-// Player has no counterpart. A simulated robot may have index 0, so the device keeps
-// its index then.
+// addLaser makes the scanner of a ranger a laser as well, if the robot has no such laser: the programs and pages that know
+// lasers only then have it, as before rangers were devices.
+func (c *converter) addLaser(b *block) {
+	if !b.ranges {
+		return
+	}
+	for _, d := range b.devices {
+		d.name = "laser"
+		if !c.taken(d) && b.conflict(d) == "" {
+			b.devices = append(b.devices, d)
+			b.note(d.String() + " has the same readings, for programs that know no rangers")
+		}
+	}
+}
+
+// showHidden gives devices with letters index 0, which clients of 0.7.4a see, if no other device has it: the driver in
+// front of it in Player has no counterpart. A simulated robot may have index 0, so the device keeps its index then.
 func (c *converter) showHidden(b *block) {
 	for i, d := range b.devices {
 		first := d
 		first.index = 0
-		if first == d || c.simulates() {
+		if first == d || c.simulates() || has(unlettered, d.name) {
 			continue
 		}
 		if c.taken(first) {
-			b.note(`clients see index 0 only: "6666:` + d.name + `:0" is for clients of port 6666`)
+			if d.name == "position" {
+				b.note(`clients see index 0 only: "6666:` + d.name + `:0" is for clients of port 6666`)
+			}
 			continue
 		}
 		b.devices[i] = first
-		b.note(first.String() + " was " + d.String() + ": clients see index 0 only")
+		b.note(first.String() + " was " + d.String() + ": clients of 0.7.4a see index 0 only")
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"player/devices/create"
 	"player/devices/evid30"
 	"player/devices/joystick"
+	"player/devices/nmea"
 	"player/devices/p2os"
 	"player/devices/sicklms200"
 	stagedriver "player/devices/stage"
@@ -181,6 +182,10 @@ var driversOptions = map[string][][3]string{
 		{"plugin", `"stageplugin"`, ""},
 		{"usegui", "1", "-"},
 	},
+	"garminnmea": {
+		{"port", `"/dev/ttyUSB0"`, `port "/dev/ttyUSB0"`},
+		{"baud", "4800", "-"}, {"dgps_enable", "1", "-"}, {"dgps_group", `"225.0.0.43"`, "-"}, {"dgps_port", "7778", "-"},
+	},
 	"linuxjoystick": {
 		{"port", `"/dev/input/js1"`, `port "/dev/input/js1"`},
 		{"axes", "[3 2]", "error: axes"},
@@ -200,7 +205,7 @@ var sameOptions = map[string]string{"hokuyo_aist": "hokuyoaist", "urg_nz": "hoku
 // file is refused.
 func TestEveryOption(t *testing.T) {
 	provides := map[string]string{"p2os": "position2d:0", "evid30": "ptz:0", "acts": "blobfinder:0", "create": "position2d:0",
-		"joystick": "joystick:0", "sicklms200": "laser:0", "urg": "laser:0", "stage": "simulation:0"}
+		"joystick": "joystick:0", "sicklms200": "laser:0", "urg": "laser:0", "stage": "simulation:0", "nmea": "gps:0"}
 	for line := range strings.Lines(drivers) {
 		there, here := strings.Fields(line)[0], strings.Fields(line)[1]
 		name := there
@@ -269,7 +274,7 @@ func (still) Shutdown(time.Duration)                   {}
 // network.
 func kinds() []devices.Kind {
 	all := []devices.Kind{
-		p2os.Kind(), sicklms200.Kind(), urg.Kind(), evid30.Kind(), acts.Kind(), create.Kind(), joystick.Kind(),
+		p2os.Kind(), sicklms200.Kind(), urg.Kind(), evid30.Kind(), acts.Kind(), create.Kind(), joystick.Kind(), nmea.Kind(),
 		stagedriver.Kind(),
 	}
 	for i := range all {
@@ -316,7 +321,17 @@ func TestSections(t *testing.T) {
 		{`driver ( name "readlog" provides ["laser:0"] )`, `cannot be replayed):`},
 		{`driver ( name "sicklms200" provides ["laser:0"] ) driver ( name "sonyevid30" provides ["ptz:0"] port "/dev//ttyS1" )`,
 			`# no counterpart (sicklms200 above has its serial port, /dev/ttyS1):`},
-		{`driver ( name "sicklms200" provides ["laser:0"] port "/dev/ttyS5" ) laser:1 ( )`, `is for clients of port 6666`},
+		{`driver ( name "sicklms200" provides ["laser:0"] port "/dev/ttyS5" ) laser:1 ( )`, `provides ["laser:1"]`},
+		{`driver ( name "p2os" provides ["dio:0" "aio:0"] )`, "provides [\"io:0\"]\n  # aio:0 is in io\n"},
+		{`driver ( name "p2os" provides ["sonar:0" "ranger:0" "gyro:::position2d:1"] )`, `provides ["sonar:0" "ranger:0" "imu:0"]`},
+		{`driver ( name "p2os" provides ["sonar:0" "lift:::actarray:0"] )`, `# no counterpart (joints are device servo, which plugins have: docs/PLUGINS.md): provides "lift:::actarray:0"`},
+		{`driver ( name "roomba" provides ["position2d:0" "opaque:0"] )`, `# no counterpart (its bytes mean something to one driver and its programs only): provides "opaque:0"`},
+		{`driver ( name "sicklms200" provides ["laser:0"] ) driver ( name "hokuyoaist" provides ["ranger:0"] )`, "provides [\"ranger:0\"]\n"},
+		{`driver ( name "hokuyoaist" provides ["ranger:2"] )`, "provides [\"ranger:2\" \"laser:0\"]\n"},
+		{`driver ( name "sicklms200" provides ["laser:0" "ranger:0"] )`, `provides ["laser:0" "ranger:0"]`},
+		{`driver ( name "hokuyoaist" provides ["ranger:0"] portopts "type=serial,device=/dev/ttyS6" ) driver ( name "urglaser" provides ["ranger:1"] )`, `provides ["ranger:1" "laser:1"]`},
+		{`driver ( name "garminnmea" provides ["gps:0"] )`, "name \"nmea\"\n  provides [\"gps:0\"]\n"},
+		{`driver ( name "xsensmt" provides ["imu:0"] )`, `# no counterpart (the drivers p2os, kobuki and lines have units, and so may plugins: docs/PLUGINS.md):`},
 		{`unit_angle "radians" ptz:0 ( )`, `unit_angle "radians"`},
 	} {
 		file := must.Get(parse("old.cfg", test.old))(t)
@@ -390,11 +405,11 @@ func TestRandomFiles(t *testing.T) {
 			"linuxjoystick", "passthrough", "writelog", "stage", "stg_laser", "vfh", "readlog", "reflex", "")
 	}
 	kind := func() string {
-		return pick("position", "position2d", "sonar", "laser", "ranger", "power", "bumper", "ptz", "blobfinder", "joystick", "gripper", "log", "none")
+		return pick("position", "position2d", "sonar", "laser", "ranger", "imu", "dio", "aio", "gps", "actarray", "power", "bumper", "ptz", "blobfinder", "joystick", "gripper", "log", "none")
 	}
 	number := func() string { return pick("0", "1", "2", "-1", "100", "6665", "6666", "70000", "0.5", "1.2.3") }
 	address := func() string {
-		return `"` + pick("", "", "6666:", "6665:", "70000:", "odometry:::", "compass::", "10.0.0.7:6665:", "localhost:", "a:b:c:d:") + kind() + ":" + number() + `"`
+		return `"` + pick("", "", "6666:", "6665:", "70000:", "odometry:::", "compass::", "gyro:::", "10.0.0.7:6665:", "localhost:", "a:b:c:d:") + kind() + ":" + number() + `"`
 	}
 	list := func(item func() string) string {
 		text := "["

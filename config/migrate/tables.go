@@ -23,10 +23,15 @@ var (
 	reasons string
 
 	// interfaces has the interfaces of Player 1 to 3 that this server has, under their
-	// names here. A ranger is a laser in the drivers above.
+	// names here. Digital and analogue channels are one device here.
 	//
 	//go:embed interfaces.txt
 	interfaces string
+
+	// others has interfaces that some drivers here do not have, and where they are.
+	//
+	//go:embed others.txt
+	others string
 
 	// foreign has the other interfaces of Player 1 to 3.
 	//
@@ -39,6 +44,16 @@ var (
 	usual string
 )
 
+// because returns the reason of a name in a table of names and reasons; empty: there is none.
+func because(table, name string) string {
+	for _, line := range strings.Split(table, "\n") {
+		if names, text, _ := strings.Cut(line, " : "); has(names, name) {
+			return text
+		}
+	}
+	return ""
+}
+
 // elsewhere marks a default serial port that differs from this server's.
 const elsewhere = "!"
 
@@ -48,6 +63,9 @@ const transports = "port portopts use_tcp"
 // turned has the drivers' options that reverse or exchange readings or axes. Without them a
 // file would give mirrored or exchanged data.
 const turned = "invert axes"
+
+// unlettered has the interfaces here without letters, whose devices programs open by index.
+const unlettered = "ranger imu gps io servo"
 
 // tcp has the options of a robot over TCP.
 const tcp = "use_tcp tcp_remote_host tcp_remote_port"
@@ -83,17 +101,6 @@ func row(table, name string) []string {
 func entry(table, name string) string {
 	if words := row(table, name); words != nil {
 		return words[1]
-	}
-	return ""
-}
-
-// reason returns why a driver of Player 1 to 3 has no counterpart; empty: the driver
-// is not known.
-func reason(name string) string {
-	for _, line := range strings.Split(reasons, "\n") {
-		if names, why, _ := strings.Cut(line, " : "); has(names, name) {
-			return why
-		}
 	}
 	return ""
 }

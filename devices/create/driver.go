@@ -38,6 +38,9 @@ const (
 	// obeyTime is when a robot that was commanded to switch its motors on must have done so: the line may delay reports
 	// of an earlier mode for so long.
 	obeyTime = 2 * time.Second
+	// staleReports is how many reports of an earlier mode may still come, however late, because this program has paused:
+	// the kernel keeps 4096 bytes of a line.
+	staleReports = 4096 / frameSize
 )
 
 // speeds are the interface's speeds in baud: the first after power-up, the second after
@@ -88,6 +91,8 @@ type Driver struct {
 	on       bool          // the motors are to be on
 	obeys    bool          // the newest report is of its mode: it obeys commands to its LEDs
 	due      time.Duration // from when on the robot must be in its mode
+	stale    int           // reports that may still be of an earlier mode, if they come together
+	reported time.Duration // when the newest report came
 	free     time.Duration // when the next command may go out
 	moving   bool          // a command is to be sent
 	repeat   time.Duration // when it is to be sent again
@@ -134,6 +139,7 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.position, d.misc, d.io = link.Device(codec.Position), link.Device(codec.Misc), link.Device(codec.IO)
 	d.odometry, d.free = newOdometry(), 0
 	d.Transport.Setup(now, link)
+	d.odometry.Log = d.Log()
 }
 
 func (d *Driver) begin(time.Duration) transport.Phase {
@@ -155,7 +161,7 @@ func (d *Driver) wasOff(now time.Duration) {
 func (d *Driver) ask(now time.Duration) {
 	d.Discard()
 	d.parser.Reset()
-	d.due = now + obeyTime
+	d.due, d.stale = now+obeyTime, staleReports
 	d.Enter(now, asking)
 }
 
@@ -177,12 +183,21 @@ func (d *Driver) report(now time.Duration, r Report) {
 		d.parser.Stats.Broken++ // impossible counts
 		return
 	}
+	d.stale--
+	if gap := now - d.reported; now >= d.due && gap >= period/2 && gap < 4*period {
+		d.stale = 0 // it is not one of many that were kept
+	}
+	d.reported = now
 	if d.obeys = r.Mode == d.mode; !d.obeys {
 		d.leds = leds{} // the robot has them
+	} else if d.on {
+		d.stale = 0
 	}
-	if d.on && !d.obeys && now >= d.due {
+	if d.on && !d.obeys && now >= d.due && d.stale <= 0 {
 		d.on = false
 		d.position.ForgetCommand()
+		d.moving = true // stop
+		d.flush(now)
 		d.Log().Warn("the robot has switched its motors off: at a cliff, with a wheel off the floor, at the charger, or by its button;" +
 			" put it right, then switch the motors on")
 	}
@@ -280,7 +295,7 @@ func (d *Driver) Configure(now time.Duration, device *devices.Device, payload []
 	case codec.ConfigMotors:
 		d.position.ForgetCommand() // nothing moves by itself
 		d.out = AppendDrive(d.out[:0], 0, 0)
-		d.on, d.due = c.Arg != 0, now+obeyTime
+		d.on, d.due, d.stale = c.Arg != 0, now+obeyTime, staleReports
 		command := Start
 		if d.on {
 			command = d.mode.command()

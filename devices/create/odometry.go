@@ -2,6 +2,7 @@ package create
 
 import (
 	"math"
+	"time"
 
 	"player/codec"
 	"player/devices/wheels"
@@ -14,6 +15,8 @@ const (
 	// wheelBase is the distance between the wheels in mm (specification).
 	wheelBase = 235
 
+	// period is the time between two reports.
+	period = 15 * time.Millisecond
 	// fastest is the speed of a wheel, in mm/s, above which a report is ignored: twice the
 	// highest commanded speed. The checksum of a frame has only eight bits.
 	fastest = 2 * maxWheelSpeed
@@ -27,5 +30,5 @@ func WheelSpeeds(c codec.PositionCommand) (left, right int16) {
 
 // newOdometry returns the odometry of a robot in an unknown state.
 func newOdometry() wheels.Counts {
-	return wheels.Counts{Odometry: wheels.Odometry{Base: wheelBase}, MMPerCount: mmPerCount, Fastest: fastest}
+	return wheels.Counts{Odometry: wheels.Odometry{Base: wheelBase}, MMPerCount: mmPerCount, Fastest: fastest, Period: period}
 }

@@ -20,6 +20,8 @@ const (
 	// clock has begun anew, it was switched off, and its counters have also begun anew. A
 	// line may delay reports by 2 s.
 	drift = 3 * time.Second
+	// period is the time between two reports.
+	period = 20 * time.Millisecond
 	// overdue is the age of the newest report from which on commands do not wait for the next one: three periods.
 	overdue = 60 * time.Millisecond
 )
@@ -95,9 +97,10 @@ func reports(b []byte) (n int) {
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.position, d.misc = link.Device(codec.Position), link.Device(codec.Misc)
 	d.io, d.imu = link.Device(codec.IO), link.Device(codec.IMU)
-	d.odometry = wheels.Counts{Odometry: wheels.Odometry{Base: wheelBase}, MMPerCount: mmPerCount, Fastest: fastest}
+	d.odometry = wheels.Counts{Odometry: wheels.Odometry{Base: wheelBase}, MMPerCount: mmPerCount, Fastest: fastest, Period: period}
 	d.known = false
 	d.Transport.Setup(now, link)
+	d.odometry.Log = d.Log()
 }
 
 // begin is Protocol.Begin. There is one phase: the driver listens.
@@ -120,8 +123,7 @@ func (d *Driver) receive(now time.Duration, p []byte) {
 func (d *Driver) report(now time.Duration, r report) {
 	d.Heard(now)
 	if d.known {
-		apart := int(int16(uint16((now - d.at).Milliseconds()) - (r.Time - d.latest.Time)))
-		d.known = max(apart, -apart) < int(drift.Milliseconds()) || d.IsUp() && !d.begun(r)
+		d.known = d.agrees(now-d.at, r.Time-d.latest.Time) || d.IsUp() && !d.begun(r)
 		if !d.known && d.IsUp() {
 			d.Down(now, errRestarted)
 			return
@@ -158,6 +160,14 @@ func (d *Driver) report(now time.Duration, r report) {
 		d.drive()
 		d.output()
 	}
+}
+
+// agrees reports whether the robot's clock may have gone on by so many ms while this computer's has gone on by elapsed. They
+// are compared modulo 2^16 ms, but a clock that has begun anew just behind that has gone back: no line makes it gain a minute.
+func (d *Driver) agrees(elapsed time.Duration, ms uint16) bool {
+	apart := int(int16(uint16(elapsed.Milliseconds()) - ms))
+	gone := time.Duration(ms) * time.Millisecond
+	return max(apart, -apart) < int(drift.Milliseconds()) && gone < elapsed+drift
 }
 
 // begun reports whether the robot's clock has just begun anew. It has not when a pause of this computer has made reports

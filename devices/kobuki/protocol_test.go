@@ -164,6 +164,29 @@ func TestRestart(t *testing.T) {
 	}
 }
 
+// The robot's clock has 16 bits. A restart within 3 s behind its end is one as well: the clock has gone back.
+func TestRestartBehindTheEndOfTheClock(t *testing.T) {
+	const drift = uint16(drift / time.Millisecond)
+	for _, c := range []struct {
+		elapsed time.Duration
+		ms      uint16
+		want    bool
+	}{
+		{20 * time.Millisecond, 20, true},
+		{2 * time.Second, 20, true},         // the report has waited
+		{20 * time.Millisecond, 2000, true}, // the one before has waited
+		{20 * time.Millisecond, drift + 20, false},
+		{0, 1<<16 - 71, false}, // from 91 ms to 20 ms
+		{4 * time.Second, 1<<16 - 71, false},
+		{1<<16*time.Millisecond - time.Second, 1<<16 - 71, true},
+		{1<<16*time.Millisecond + 20*time.Millisecond, 20, true},
+	} {
+		if got := (&Driver{}).agrees(c.elapsed, c.ms); got != c.want {
+			t.Errorf("%d ms in %v: %v", c.ms, c.elapsed, got)
+		}
+	}
+}
+
 // A command waits for the next report, and not for one that is overdue: the robot may hear, and must stop.
 func TestCommandsDoNotWaitForOverdueReports(t *testing.T) {
 	b, _ := transporttest.NewKind(t, Kind())

@@ -1,6 +1,7 @@
 package lines
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -23,6 +24,9 @@ const (
 	// answerLimit is how long the answer to a poll may take; then the next one is sent. 350
 	// bytes of JSON take 0.36 s at 9600 baud.
 	answerLimit = 500 * time.Millisecond
+	// settle is how long no answer comes before a poll behind one that was given up is believed: a late answer that looks
+	// like the next one would be taken for it, and every answer after it for the one of the poll before.
+	settle = 200 * time.Millisecond
 )
 
 // errUnknown is an error of Driver.Configure.
@@ -44,16 +48,24 @@ type Options struct {
 	Reset  string        // line that resets the odometry; empty: it cannot
 	Output string        // template that sets an output; empty: it has none
 	Names  []string      // of the inputs and outputs, from io0 on
+	Rays   []string      // where readings of the ranger look: each the nine numbers of PROTOCOL 8.9.6
+	Joints []string      // each a unit, the smallest and the largest position, and a name, from joint0 on
+	Servo  string        // template that moves a joint; empty: they cannot be moved
+	Hold   string        // template that stops a joint; empty: it is moved to where it is
 	Repeat time.Duration // of the newest command; zero: it is sent once
 	Base   float64       // mm between the wheels
 	Most   float64       // mm/s of a wheel
+
+	// Place returns where the i-th value of an option is; nil: nobody knows.
+	Place func(option string, i int) string
 }
 
 // Kind declares the driver.
 func Kind() devices.Kind {
 	return devices.Kind{
 		Name: "lines", Doc: "a robot or sensor that speaks lines of text, described by the configuration",
-		Provides: []devices.Spec{devices.Position(), devices.Sonar(), devices.Misc(), devices.IMU(), devices.GPS(), devices.IO()},
+		Provides: []devices.Spec{devices.Position(), devices.Sonar(), devices.Misc(), devices.Ranger(),
+			devices.IMU(), devices.GPS(), devices.IO(), devices.Servo()},
 		Options: []devices.Option{
 			{Name: "port", Default: devices.SerialPort("/dev/ttyACM0"), Doc: "serial port, or HOST:PORT"},
 			{Name: "baud", Default: 115200, Min: 300, Max: 4e6, Unit: "bit/s", Doc: "its speed"},
@@ -69,6 +81,10 @@ func Kind() devices.Kind {
 			{Name: "reset", Default: "", Doc: "line that sets its odometry to zero"},
 			{Name: "output", Default: "", Doc: "line that sets an output"},
 			{Name: "names", Default: []string{}, Doc: "of the inputs and outputs, from io0 on"},
+			{Name: "rays", Default: []string{}, Doc: "where readings of the ranger look"},
+			{Name: "joints", Default: []string{}, Doc: "units, limits and names of the joints, from joint0 on"},
+			{Name: "servo", Default: "", Doc: "line that moves a joint"},
+			{Name: "hold", Default: "", Doc: "line that stops a joint; without: servo with its position"},
 			{Name: "repeat", Default: 0, Max: 10000, Unit: "ms", Doc: "how often the last command is sent again; 0: never"},
 			{Name: "wheelbase", Default: 200.0, Min: 1, Max: 10000, Unit: "mm", Doc: "distance between its wheels"},
 			{Name: "maxspeed", Default: 500.0, Min: 1, Max: 10000, Unit: "mm/s", Doc: "the highest commanded speed of a wheel"},
@@ -79,8 +95,9 @@ func Kind() devices.Kind {
 				Port: a.String("port"), Baud: a.Int("baud"), Boot: ms("boot"), EOL: a.String("eol"), Hello: a.Strings("hello"),
 				Read: a.Strings("read"), Poll: a.Strings("poll"), Round: ms("interval"),
 				Drive: a.String("drive"), Stop: a.String("stop"), Motors: a.Strings("motors"), Reset: a.String("reset"),
-				Output: a.String("output"), Names: a.Strings("names"),
-				Repeat: ms("repeat"), Base: a.Float("wheelbase"), Most: a.Float("maxspeed"),
+				Output: a.String("output"), Names: a.Strings("names"), Rays: a.Strings("rays"),
+				Joints: a.Strings("joints"), Servo: a.String("servo"), Hold: a.String("hold"),
+				Repeat: ms("repeat"), Base: a.Float("wheelbase"), Most: a.Float("maxspeed"), Place: a.PlaceOf,
 			})
 			if err != nil {
 				return nil, err
@@ -98,6 +115,7 @@ type Driver struct {
 	eol      string
 	hello    []template
 	patterns []pattern
+	places   []string // of the patterns
 	polls    []poll
 	drive    template
 	stop     template
@@ -118,6 +136,8 @@ type Driver struct {
 
 	asked    int           // the poll that waits for its answer, or is the next one
 	awaiting bool          // it was sent
+	doubt    bool          // answers to earlier polls may still come: no answer is believed
+	tested   bool          // in doubt, an answer has come since the newest poll
 	askAt    time.Duration // when it is to be sent, or given up
 	round    time.Duration // when the first poll was sent
 
@@ -126,7 +146,7 @@ type Driver struct {
 	fresh    [2]bool    // way has come since both were used
 	odometry wheels.Odometry
 	turned   turning
-	unit     [2]float64 // mm for one count of left and right
+	drifting drift
 	restarts limited.Line
 
 	out          []byte
@@ -134,12 +154,15 @@ type Driver struct {
 	sonarData    codec.SonarData
 	miscData     codec.MiscData
 	sensors      sensors
+	servos       servos
+	guard        guard
 }
 
 // poll is a line to send, and its answer.
 type poll struct {
 	line   template
 	answer pattern
+	place  string // of the answer
 }
 
 // New returns a driver. The error names the unusable line.
@@ -158,17 +181,17 @@ func New(o Options) (*Driver, error) {
 		}
 		for _, piece := range p {
 			d.measured[piece.field] = d.measured[piece.field] || piece.text == nil
-			if piece.field == fieldLeft || piece.field == fieldRight {
-				d.unit[piece.field-fieldLeft] = piece.factor
-			}
 		}
 		return p
 	}
 	write := func(option string, texts ...string) (t []template) {
 		for _, text := range texts {
 			names := writable()
-			if option == "output" {
+			switch option {
+			case "output":
 				names = settable()
+			case "servo", "hold":
+				names = movable()
 			}
 			line, wrong := newTemplate(text, eol, names)
 			if wrong != nil && err == nil {
@@ -184,31 +207,55 @@ func New(o Options) (*Driver, error) {
 		}
 		return write(option, text)[0]
 	}
-	for _, text := range o.Read {
+	place := o.Place
+	if place == nil {
+		place = func(string, int) string { return "" }
+	}
+	for i, text := range o.Read {
 		d.patterns = append(d.patterns, read("read", text))
+		d.places = append(d.places, place("read", i))
 	}
 	if len(o.Poll)%2 != 0 {
 		return nil, errors.New("poll: want pairs of a line and the pattern of its answer")
 	}
 	for pair := range slices.Chunk(o.Poll, 2) {
-		d.polls = append(d.polls, poll{write("poll", pair[0])[0], read("poll", pair[1])})
+		d.polls = append(d.polls, poll{write("poll", pair[0])[0], read("poll", pair[1]), place("poll", 2*len(d.polls)+1)})
 	}
 	d.hello, d.motors = write("hello", o.Hello...), write("motors", o.Motors...)
 	d.reset, d.drive, d.output = optional("reset", o.Reset), optional("drive", o.Drive), optional("output", o.Output)
 	if d.stop = optional("stop", o.Stop); d.stop == nil {
 		d.stop = d.drive
 	}
+	d.servos.move, d.servos.hold = optional("servo", o.Servo), optional("hold", o.Hold)
+	for _, text := range o.Rays {
+		rays, wrong := newRays(text)
+		err = cmp.Or(err, wrong)
+		d.sensors.rays = append(d.sensors.rays, rays)
+	}
+	for i, text := range o.Joints {
+		joint, wrong := newJoint(i, text)
+		err = cmp.Or(err, wrong)
+		d.servos.joints = append(d.servos.joints, joint)
+	}
 	if err != nil {
 		return nil, err
 	}
+	d.guard = newGuard(o.Most)
+	joints := max(d.last(fieldJoint, lastJoint), d.last(fieldState, lastState))
 	switch m := &d.measured; {
+	case len(o.Joints) > maxJoint || len(o.Joints) < joints || len(o.Joints) == 0 && d.servos.move != nil:
+		return nil, fmt.Errorf("joints: want one for each joint, 1 to %d, and there are %d", maxJoint, len(o.Joints))
+	case d.servos.hold != nil && d.servos.move == nil:
+		return nil, errors.New("hold: there is no servo, so no joint moves")
 	case m[fieldLeft] != m[fieldRight]:
 		return nil, errors.New("read: {left} and {right} go together")
 	case m[fieldLeft] && (m[fieldX] || m[fieldY] || m[fieldHeading]):
 		return nil, errors.New("read: the position is either {left} and {right}, or {x}, {y} and {heading}")
+	case m[fieldLeftSpeed] != m[fieldRightSpeed]:
+		return nil, errors.New("read: {leftspeed} and {rightspeed} go together, in one line")
 	case len(o.Motors) != 0 && len(o.Motors) != 2:
 		return nil, errors.New("motors: want two lines, on and off")
-	case len(d.provides()) == 0:
+	case len(o.Read)+len(o.Poll) == 0 || len(d.provides()) == 0:
 		return nil, errors.New("read, poll: no pattern has a field")
 	}
 	d.Protocol = d.protocol()
@@ -240,7 +287,7 @@ func (d *Driver) protocol() transport.Protocol {
 			return fmt.Errorf("lines come at %d bit/s, but none is like those of read and poll, such as %q%s", o.Baud, example, patience)
 		},
 	}
-	if d.stop != nil {
+	if d.stop != nil || d.servos.hold != nil {
 		p.LastWords = d.halt([]byte(d.eol)) // behind the end of a line that was cut off
 	}
 	return p
@@ -248,7 +295,7 @@ func (d *Driver) protocol() transport.Protocol {
 
 // provides returns the devices that the lines are about.
 func (d *Driver) provides() (specs []devices.Spec) {
-	if d.drive != nil || d.has(fieldX, fieldRight) {
+	if d.drive != nil || d.has(fieldX, fieldRightSpeed) {
 		specs = append(specs, devices.Position())
 	}
 	if d.has(fieldSonar, lastSonar) {
@@ -272,6 +319,8 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 			d.sonar = device
 		case codec.Misc:
 			d.misc = device
+		case codec.Servo:
+			d.servos.device = device
 		default:
 			d.sensors.set(device)
 		}
@@ -280,23 +329,26 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.restarts = limited.Line{}
 	d.positionData, d.sonarData, d.miscData = codec.PositionData{}, codec.SonarData{}, codec.MiscData{}
 	d.sensors.begin(d)
+	d.servos.begin()
 	d.Transport.Setup(now, link)
 }
 
 // begin is Protocol.Begin: the board boots.
 func (d *Driver) begin(now time.Duration) transport.Phase {
 	d.booted, d.moving, d.free, d.due, d.flushAt = false, false, 0, 0, 0
+	d.doubt, d.tested = false, false
 	d.asked, d.awaiting, d.askAt, d.round = 0, len(d.polls) > 0, now+d.opts.Boot+answerLimit, now
-	d.turned, d.fresh = turning{}, [2]bool{}
+	d.turned, d.drifting, d.fresh = turning{}, drift{}, [2]bool{}
+	d.servos.begin()
 	return booting
 }
 
-// halt appends the line that stops the motors, if it has any.
+// halt appends the lines that stop the motors, if it has any.
 func (d *Driver) halt(dst []byte) []byte {
-	if d.stop == nil {
-		return dst
+	if d.stop != nil {
+		dst = d.stop.append(dst, &[args]float64{})
 	}
-	return d.stop.append(dst, &[args]float64{})
+	return d.servos.halt(dst)
 }
 
 // greet appends the greeting of a board that has booted. It may have been left driving.
@@ -336,21 +388,24 @@ func (d *Driver) wake(now time.Duration) {
 	d.poll(now)
 }
 
-// poll sends the next poll if it is time. It gives up a poll without an answer.
+// poll sends the next poll if it is time. It gives up a poll without an answer; then the line must settle, and one answer
+// and no other must come to a poll.
 func (d *Driver) poll(now time.Duration) {
 	if len(d.polls) == 0 {
 		return
 	}
 	if d.awaiting && now >= d.askAt {
 		d.answered(now)
+		d.doubt, d.tested, d.askAt = true, false, now+settle
 	}
 	if !d.awaiting && now >= d.askAt {
+		d.doubt = d.doubt && !d.tested
 		if d.asked == 0 {
 			d.round = now
 		}
 		d.out = d.polls[d.asked].line.append(d.out[:0], &[args]float64{})
 		d.Port().Write(d.out)
-		d.awaiting, d.askAt = true, now+answerLimit
+		d.awaiting, d.tested, d.askAt = true, false, now+answerLimit
 	}
 	d.schedule()
 }
@@ -380,8 +435,15 @@ func (d *Driver) receive(now time.Duration, p []byte) {
 
 // line publishes the values of a line. The first line after the boot ends the handshake.
 func (d *Driver) line(now time.Duration, line []byte) {
+	if d.doubt && d.late(now, line) {
+		return
+	}
 	answer := d.awaiting && d.polls[d.asked].answer.match(line, &d.values)
-	if !answer && !slices.ContainsFunc(d.patterns, func(p pattern) bool { return p.match(line, &d.values) }) {
+	unasked := -1
+	if !answer {
+		unasked = slices.IndexFunc(d.patterns, func(p pattern) bool { return p.match(line, &d.values) })
+	}
+	if !answer && unasked < 0 {
 		if len(line) > 0 {
 			d.Found()
 			d.lines.Stats.Broken++
@@ -395,13 +457,35 @@ func (d *Driver) line(now time.Duration, line []byte) {
 		d.lines.Stats.Broken++
 	}
 	d.Heard(now)
+	if answer && !d.IsUp() && d.Tried() > 1 {
+		d.doubt, d.tested = true, true // a board that has booted late answers them all
+		d.Up(now)
+		d.awaiting, d.askAt = false, now+settle
+		d.poll(now)
+		return
+	}
+	d.guard.origin(d, answer, unasked)
 	d.pair()
+	d.guard.values(now, d)
 	d.publish(now)
 	d.Up(now)
 	if answer {
 		d.answered(now)
 	}
 	d.poll(now)
+}
+
+// late reports whether a line is an answer that is not believed. Only the time tells whose it is.
+func (d *Driver) late(now time.Duration, line []byte) bool {
+	if !slices.ContainsFunc(d.polls, func(p poll) bool { return p.answer.match(line, &d.values) }) {
+		return false
+	}
+	d.Heard(now)
+	// One answer is that of the newest poll, if no other follows.
+	d.tested = d.awaiting && d.polls[d.asked].answer.match(line, &d.values)
+	d.awaiting, d.askAt = false, now+settle
+	d.poll(now)
+	return true
 }
 
 // pair keeps left or right of one line until the other has come in another one.
@@ -422,21 +506,20 @@ func (d *Driver) pair() {
 // publish publishes the devices that have a field in the line.
 func (d *Driver) publish(now time.Duration) {
 	v := &d.values
-	seen := func(from, to int) bool { return slices.Contains(v.has[from:to+1], true) }
-	if d.position != nil && seen(fieldX, fieldRight) {
+	if d.position != nil && v.seen(fieldX, fieldRightSpeed) {
 		d.locate(now)
 		d.positionData.Time = uint32(now.Milliseconds())
 		d.out = d.positionData.Append(d.out[:0])
 		d.position.Publish(now, d.out)
 	}
-	if d.sonar != nil && seen(fieldSonar, lastSonar) {
+	if d.sonar != nil && v.seen(fieldSonar, lastSonar) {
 		for i := range d.sonarData {
 			take(v, fieldSonar+i, &d.sonarData[i], 0, math.MaxUint16)
 		}
 		d.out = d.sonarData.Append(d.out[:0])
 		d.sonar.Publish(now, d.out)
 	}
-	if d.misc != nil && seen(fieldFront, fieldBattery) {
+	if d.misc != nil && v.seen(fieldFront, fieldBattery) {
 		take(v, fieldFront, &d.miscData.FrontBumpers, 0, 31)
 		take(v, fieldRear, &d.miscData.RearBumpers, 0, 31)
 		v.number[fieldBattery] *= 10 // decivolt
@@ -445,6 +528,7 @@ func (d *Driver) publish(now time.Duration) {
 		d.misc.Publish(now, d.out)
 	}
 	d.sensors.publish(now, d)
+	d.servos.publish(now, d)
 }
 
 // locate sets the position from the fields of a line.
@@ -454,6 +538,10 @@ func (d *Driver) locate(now time.Duration) {
 		d.turn(now, d.way)
 		d.odometry.Fill(p)
 	}
+	if v.has[fieldLeftSpeed] && v.has[fieldRightSpeed] {
+		d.roll(now, [2]float64{v.number[fieldLeftSpeed], v.number[fieldRightSpeed]})
+	}
+	d.guard.pose(now, d)
 	take(v, fieldX, &p.X, math.MinInt32, math.MaxInt32)
 	take(v, fieldY, &p.Y, math.MinInt32, math.MaxInt32)
 	take(v, fieldSpeed, &p.Speed, math.MinInt16, math.MaxInt16)
@@ -475,7 +563,7 @@ func (d *Driver) turn(now time.Duration, way [2]float64) {
 		return
 	}
 	p := &d.positionData
-	steps, restarted := d.turned.update(now, way, d.unit, measured(p.Speed, p.TurnRate, d.opts.Base))
+	steps, restarted := d.turned.update(now, way, d.values.unit, measured(p.Speed, p.TurnRate, d.opts.Base))
 	if restarted {
 		d.odometry.Forget()
 		d.position.ForgetCommand() // nothing moves by itself
@@ -484,6 +572,22 @@ func (d *Driver) turn(now time.Duration, way [2]float64) {
 		d.restarts.Warn(now, d.Log(), "the board has restarted: its wheels count from 0 again")
 	}
 	d.odometry.Move(now, steps[0], steps[1])
+	if !restarted {
+		d.guard.wheels(now, d, fieldLeft, steps)
+	}
+}
+
+// roll takes the speeds of the wheels in mm/s. They give the position of a board that does not count.
+func (d *Driver) roll(now time.Duration, speed [2]float64) {
+	p := &d.positionData
+	if !d.has(fieldX, fieldHeading) && !d.measured[fieldLeft] {
+		steps := d.drifting.update(now, speed)
+		d.odometry.Move(now, steps[0], steps[1])
+		d.guard.wheels(now, d, fieldLeftSpeed, steps)
+		d.odometry.Fill(p)
+	}
+	p.Speed = int16(math.Round((speed[0] + speed[1]) / 2))
+	p.TurnRate = int16(math.Round(max(math.MinInt16, min((speed[1]-speed[0])/d.opts.Base*180/math.Pi, math.MaxInt16))))
 }
 
 // take sets to to a field of the line, rounded and bounded, if the line has it.
@@ -501,17 +605,36 @@ func (d *Driver) Command(now time.Duration, device *devices.Device) {
 		d.flush(now)
 	case device == d.sensors.io && d.output != nil:
 		d.set(device.Command())
+	case device == d.servos.device:
+		d.servos.command(device.Command())
+		d.flush(now)
 	}
 }
 
-// flush sends the newest command when the line is free.
+// flush sends the newest commands when the line is free: those to the wheels first.
 func (d *Driver) flush(now time.Duration) {
-	if d.drive == nil {
-		return
-	}
 	if d.Port().Buffered() > 0 {
 		d.free = now + commandGap // the line's buffer is full: try again
 	}
+	d.flushAt = 0
+	if d.drive != nil {
+		d.flushWheels(now)
+	}
+	if slices.Contains(d.servos.pending[:], true) {
+		if now >= d.free {
+			var lines int
+			d.out, lines = d.servos.flush(d.out[:0])
+			d.Port().Write(d.out)
+			d.free = now + time.Duration(lines)*commandGap
+		} else if d.flushAt == 0 || d.free < d.flushAt {
+			d.flushAt = d.free
+		}
+	}
+	d.schedule()
+}
+
+// flushWheels sends the newest command to the wheels if the line is free. It sets when it is due next.
+func (d *Driver) flushWheels(now time.Duration) {
 	b := d.position.Command()
 	if d.moving && now >= d.free && b != nil {
 		var c codec.PositionCommand
@@ -538,7 +661,6 @@ func (d *Driver) flush(now time.Duration) {
 	default:
 		d.flushAt = d.due
 	}
-	d.schedule()
 }
 
 func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte) error {
@@ -550,7 +672,7 @@ func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte)
 	switch {
 	case c.Code == codec.ConfigMotors && len(d.motors) == 2:
 		line = d.motors[1-min(int(c.Arg), 1)]
-	case c.Code == codec.ConfigOdometry && d.measured[fieldLeft]:
+	case c.Code == codec.ConfigOdometry && (d.measured[fieldLeft] || d.measured[fieldLeftSpeed] && d.reset == nil):
 		d.odometry.Reset()
 		return nil
 	case c.Code == codec.ConfigOdometry && d.reset != nil:

@@ -1,6 +1,8 @@
 package lines
 
 import (
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -8,9 +10,12 @@ import (
 
 	"player/codec"
 	"player/devices"
+	"player/devices/scale"
 	"player/devices/transport/transporttest"
 	"player/e2e/must"
 )
+
+const ms = time.Millisecond
 
 // newBench returns the driver of a board, with a client of one of its devices.
 func newBench(t *testing.T, o Options, client byte) (*transporttest.Bench, *Driver) {
@@ -143,6 +148,9 @@ func TestPolls(t *testing.T) {
 	expect(1200*time.Millisecond, "D 0 0\rf 0\r")
 	expect(500*time.Millisecond, "f 0\r") // the board has not received it
 	say("100 7")
+	expect(100*time.Millisecond, "") // another answer may follow
+	expect(100*time.Millisecond, "f 0\r")
+	say("100 7")
 	expect(0, "f 1\r")
 	say("-100 7")
 	expect(0, "b\r")
@@ -150,12 +158,15 @@ func TestPolls(t *testing.T) {
 	if len(b.Done) != 1 || b.Done[0] != nil || d.miscData.Battery != 125 {
 		t.Fatalf("setup %v, battery %d", b.Done, d.miscData.Battery)
 	}
-	expect(0, "f 0\r") // the round was long over
+	expect(200*time.Millisecond, "f 0\r")
 	position.SetCommand(b.Now(), codec.PositionCommand{Speed: 100}.Append(nil))
 	expect(0, "D 100 100\r")
 	say("OK")
 	expect(400*time.Millisecond, "")
-	expect(100*time.Millisecond, "f 1\r") // f 0 is given up
+	expect(100*time.Millisecond, "") // f 0 is given up
+	expect(200*time.Millisecond, "f 1\r")
+	say("-999 7") // is it the answer to f 0 or to f 1?
+	expect(200*time.Millisecond, "f 1\r")
 	say("-150 7")
 	expect(0, "b\r")
 	if d.positionData.X != 0 {
@@ -173,6 +184,51 @@ func TestPolls(t *testing.T) {
 	expect(100*time.Millisecond, "f 0\r") // 200 ms after the last time
 	if n := d.lines.Stats.Broken; n != 0 {
 		t.Errorf("%d lines are not understood", n)
+	}
+}
+
+// An answer that comes late is not taken for the next one, however late: of two wheels with answers that look alike, none
+// gets the way of the other.
+func TestLateAnswers(t *testing.T) {
+	for _, delay := range []time.Duration{450 * ms, 550 * ms, 650 * ms, 750 * ms, 950 * ms, 1200 * ms, 1900 * ms} {
+		b, d := newBench(t, Options{Poll: []string{"l", "{left}", "r", "{right}"}, Round: 20 * ms, Drive: "D {left} {right}", Base: 200, Most: 500},
+			codec.Position)
+		b.Subscribe()
+		type answer struct {
+			at   time.Duration
+			text string
+		}
+		var answers []answer
+		heard, busy := 0, time.Duration(0)
+		late := false
+		for step := range 10000 {
+			b.Pass(ms)
+			if len(b.Ports) != 1 {
+				t.Fatalf("%v: the line was opened %d times", delay, len(b.Ports))
+			}
+			for ; heard < len(b.Port().Wrote); heard++ {
+				text := map[byte]string{'l': "1000\n", 'r': "3000\n"}[b.Port().Wrote[heard]]
+				if text == "" {
+					continue
+				}
+				at := max(busy, b.Now()+ms)
+				if step > 5000 && !late {
+					late, at = true, b.Now()+delay
+				}
+				busy = at
+				answers = append(answers, answer{at, text})
+			}
+			for len(answers) > 0 && answers[0].at <= b.Now() {
+				b.Port().Say([]byte(answers[0].text))
+				answers = answers[1:]
+			}
+			if d.positionData.X != 0 || d.way != [2]float64{} && d.way != [2]float64{1000, 3000} && d.way != [2]float64{1000} {
+				t.Fatalf("%v: after %d ms the wheels have driven %v", delay, step, d.way)
+			}
+		}
+		if d.doubt || !late || d.position.Age(b.Now()) > 100*ms {
+			t.Errorf("%v: it has not settled", delay)
+		}
 	}
 }
 
@@ -223,4 +279,197 @@ func TestSensors(t *testing.T) {
 	if _, err := New(Options{Read: []string{"K {front}"}, Drive: "V {channel}"}); err == nil || d.drive != nil {
 		t.Error("a command to the wheels has a channel")
 	}
+}
+
+// Readings of a ranger, and joints, are published in the units of the protocol.
+func TestRangerAndJoints(t *testing.T) {
+	b, _ := newBench(t, Options{
+		Read:   []string{"R {range0} {range1*10} {range2}", "J {joint0} {joint1} {state1}"},
+		Rays:   []string{"0 2 80 0 -45 45 20 2000 25", "2 1 0 0 180 0 0 0 0"},
+		Joints: []string{"deg -90 90 Pan", "mm 0 120.5 Lift"},
+		Servo:  "P {joint} {goal:1} {speed}", Hold: "H {joint}",
+	}, codec.Ranger)
+	must.Do(t, setup(b, "R 100 30 70000\r\n"))
+	ranges := func() []uint16 { return transporttest.Data[codec.RangerData](t, b.Client).Ranges }
+	if got := ranges(); !slices.Equal(got, []uint16{100, 300, codec.NothingInRange}) {
+		t.Errorf("ranges %d", got)
+	}
+	b.Port().Say([]byte("R 19.4 200.1 inf\r\nR nan 7 -1\r\nR 20 200 1e9\r\nR 5 nan 65533\r\n"))
+	if got := ranges(); !slices.Equal(got, []uint16{codec.UnknownRange, 2000, 65533}) {
+		t.Errorf("ranges %d", got)
+	}
+	rays := b.Client.AppendRays(nil)
+	if len(rays) != 2 || rays[0].X != 80 || rays[0].Step != 45 || rays[1].Heading != 180 {
+		t.Errorf("rays %+v", rays)
+	}
+	servo := b.Link.Device(codec.Servo)
+	b.Port().Say([]byte("J -12.3456 100 3\r\n"))
+	want := []codec.Joint{{Position: -12346, Goal: codec.Unknown}, {Position: 100000, Goal: codec.Unknown, State: codec.JointKnown | 3}}
+	joints := func() []codec.Joint { return transporttest.Data[codec.ServoData](t, servo).Joints }
+	if got := joints(); !slices.Equal(got, want) {
+		t.Errorf("joints %+v, want %+v", got, want)
+	}
+	if channels := servo.AppendChannels(nil); len(channels) != 2 || channels[1] !=
+		(codec.Channel{Device: servo.Code(), Number: 1, Role: codec.Jointed, Unit: "um", Max: 120500, Name: "Lift"}) {
+		t.Errorf("joints %+v", channels)
+	}
+}
+
+// ready opens the device of a board that says a text when it has booted.
+func ready(b *transporttest.Bench, says string) {
+	b.T.Helper()
+	b.Subscribe()
+	b.Pass(1500 * time.Millisecond)
+	b.Port().Say([]byte(says))
+	if len(b.Done) != 1 || b.Done[0] != nil {
+		b.T.Fatalf("setup %v", b.Done)
+	}
+}
+
+// Joints are moved within their limits, the newest command of each when the line is free, and stopped.
+func TestServoCommands(t *testing.T) {
+	joints := []string{"deg -90 90 Pan", "deg 0 45 Tilt"}
+	type command = codec.ServoCommand
+	stop := codec.StopServos()
+	for _, tt := range []struct {
+		name     string
+		options  Options
+		says     string
+		commands []command
+		want     string
+	}{
+		{"limits and speed", Options{Servo: "P {joint} {goal:1} {speed}"}, "",
+			[]command{{Joint: 0, Goal: -100000, Speed: 30000}, {Joint: 1, Goal: 12340}, {Joint: 2, Goal: 1}}, "P 0 -90.0 30\nP 1 12.3 0\n"},
+		{"the newest", Options{Servo: "P {joint} {goal}"}, "",
+			[]command{{Joint: 0, Goal: 1000}, {Joint: 0, Goal: 2000}, {Joint: 1, Goal: 3000}, {Joint: 0, Goal: 4000}}, "P 0 1\nP 0 4\nP 1 3\n"},
+		{"all", Options{Servo: "P {joint} {goal}"}, "", []command{{Joint: codec.AllJoints, Goal: 60000}}, "P 0 60\nP 1 45\n"},
+		{"hold", Options{Servo: "P {joint} {goal}", Hold: "H {joint}"}, "", []command{stop}, "H 0\nH 1\n"},
+		{"stop where it is", Options{Servo: "P {joint} {goal}"}, "J 7 8\n", []command{stop}, "P 0 7\nP 1 8\n"},
+		{"stop at an unknown place", Options{Servo: "P {joint} {goal}"}, "", []command{stop}, ""},
+		{"fixed joints", Options{}, "", []command{{Joint: 0, Goal: 1000}}, ""},
+	} {
+		o := tt.options
+		o.Read, o.Joints = []string{"K {front}", "J {joint0} {joint1}"}, joints
+		b, _ := newBench(t, o, codec.Servo)
+		ready(b, "K 0\n")
+		b.Port().Say([]byte(tt.says))
+		b.Port().Wrote = nil
+		for _, c := range tt.commands {
+			b.Client.SetCommand(b.Now(), c.Append(nil))
+		}
+		b.Pass(time.Second)
+		if got := string(b.Port().Wrote); got != tt.want {
+			t.Errorf("%s: the board was sent %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// A board whose line is lost moves no joint when it is back, and is told to hold them; so it is when the client has left.
+func TestServoAfterLoss(t *testing.T) {
+	b, _ := newBench(t, Options{
+		Read: []string{"K {front}"}, Joints: []string{"deg -90 90 Pan"}, Servo: "P {joint} {goal}", Hold: "H {joint}",
+	}, codec.Servo)
+	ready(b, "K 0\n")
+	b.Client.SetCommand(b.Now(), codec.ServoCommand{Goal: 30000}.Append(nil))
+	if got := transporttest.Data[codec.ServoData](t, b.Client).Joints[0]; got.Goal != codec.Unknown {
+		t.Fatalf("before the next line the data is %+v", got)
+	}
+	b.Port().Say([]byte("K 0\n"))
+	if got := transporttest.Data[codec.ServoData](t, b.Client).Joints[0]; got.Goal != 30000 || got.Position != codec.Unknown {
+		t.Fatalf("data %+v", got)
+	}
+	b.Port().HangUp()
+	b.Client.SetCommand(b.Now(), codec.ServoCommand{Goal: 40000}.Append(nil))
+	b.Pass(2500 * time.Millisecond)
+	b.Port().Say([]byte("K 0\n"))
+	b.Pass(time.Second)
+	if got := string(b.Port().Wrote); len(b.Ports) != 2 || got != "\nH 0\nH 0\n" {
+		t.Errorf("%d ports; the board that is back was sent %q", len(b.Ports), got)
+	}
+	b.Port().Wrote = nil
+	b.Unsubscribe()
+	if got := string(b.Port().Wrote); got != "H 0\n" {
+		t.Errorf("a board without clients was sent %q", got)
+	}
+}
+
+// A factor that cannot be right is warned of once, with its place and the one that would fit.
+func TestWrongScales(t *testing.T) {
+	place := func(option string, i int) string { return fmt.Sprint(option, " ", i) }
+	drive := Options{Drive: "D {left} {right}", Base: 200, Most: 500, Place: place}
+	with := func(read ...string) Options {
+		o := drive
+		o.Read = read
+		return o
+	}
+	poll := drive
+	poll.Poll = []string{"e", "{left*1000} {right*1000}", "b", "{battery}"}
+	for _, tt := range []struct {
+		name    string
+		options Options
+		line    string // for seconds of driving, mm, and a voltage
+		command codec.PositionCommand
+		want    string // place, is, would fit
+	}{
+		{"right", with("K {front}", "O {left*10} {right*10} {battery/100}"), "O %[2]d %[2]d 1185", codec.PositionCommand{Speed: 300}, ""},
+		{"whole cm taken for metres", with("K {front}", "O {left*1000} {right*-1000}"), "O %[2]d -%[2]d", codec.PositionCommand{Speed: 300},
+			"read 1: {left*1000}, {left*10}"},
+		{"metres taken for mm", with("O {x} {y} 0"), "O %.3[1]f 0 0", codec.PositionCommand{Speed: 300}, "read 0: {x}, {x*1000}"},
+		{"speed in m/s", with("O {speed} {_}"), "O 0.3 0", codec.PositionCommand{Speed: 300}, "read 0: {speed}, {speed*1000}"},
+		{"speeds of wheels in cm/s", with("O {leftspeed} {rightspeed}"), "O 30 30", codec.PositionCommand{Speed: 300},
+			"read 0: {leftspeed}, {leftspeed*10}"},
+		{"radians", with("O {x} {y} {heading}"), "O 0 0 %.4[3]f", codec.PositionCommand{TurnRate: 30}, "read 0: {heading}, {heading*57.2958}"},
+		{"hundredths of a volt", with("B {battery}"), "B 1185", codec.PositionCommand{}, "read 0: {battery}, {battery/100}"},
+		{"mV", with("B {front} {battery}"), "B 0 11850", codec.PositionCommand{}, "read 0: {battery}, {battery/1000}"},
+		{"kV", with("B {battery/1000}"), "B 11.8", codec.PositionCommand{}, "read 0: {battery/1000}, {battery}"},
+		{"sonars in mm taken for cm", with("S {sonar0*10} {sonar1*10}"), "S %[4]d %[4]d", codec.PositionCommand{}, "read 0: {sonar0*10}, {sonar0}"},
+		{"polled", poll, "", codec.PositionCommand{Speed: 300}, "poll 1: {left*1000}, {left*10}"},
+	} {
+		b, d := newBench(t, tt.options, d0(tt.options))
+		b.Subscribe()
+		b.Pass(1500 * ms)
+		position := b.Link.Device(codec.Position)
+		heard, metres := 0, 0.0
+		for step := range 600 {
+			text := ""
+			if tt.line != "" {
+				text = fmt.Sprintf(tt.line+"\n%.0[1]f%.0[2]d%.0[3]f%.0[4]d", metres, int(metres*100), float64(step)*0.05*30*math.Pi/180, 2000+step%50*30)
+				text, _, _ = strings.Cut(text, "\n")
+				text += "\n"
+			}
+			for ; heard < len(b.Port().Wrote); heard++ {
+				switch b.Port().Wrote[heard] {
+				case 'e':
+					text = fmt.Sprintf("%[1]d %[1]d\n", int(metres*100))
+				case 'b':
+					text = "11.8\n"
+				}
+			}
+			b.Port().Say([]byte(text))
+			b.Pass(50 * ms)
+			if step%20 == 0 && position != nil {
+				position.SetCommand(b.Now(), tt.command.Append(nil))
+			}
+			if step > 1 {
+				metres += float64(tt.command.Speed) / 1000 * 0.05
+			}
+		}
+		got := ""
+		for _, e := range b.Log.FilterMessage(scale.LogScale).All() {
+			f := e.ContextMap()
+			got += fmt.Sprintf("%v: %v, %v", f["place"], f["is"], f["would fit"])
+		}
+		if got != tt.want || len(b.Ports) != 1 || !d.IsUp() {
+			t.Errorf("%s: %q, want %q; log %.500q", tt.name, got, tt.want, b.Messages())
+		}
+	}
+}
+
+// d0 returns the first device of a board.
+func d0(o Options) byte {
+	d, err := New(o)
+	if err != nil {
+		panic(err)
+	}
+	return d.provides()[0].Letter
 }

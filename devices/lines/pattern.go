@@ -17,25 +17,27 @@ import (
 
 // The fields of lines that are read. Sonars are sonar0 to sonar15.
 const (
-	fieldNone    = iota // {_}: a word to ignore
-	fieldRest           // {...}: anything up to the text that follows it
-	fieldX              // mm
-	fieldY              // mm
-	fieldHeading        // deg, counterclockwise
-	fieldSpeed          // mm/s
-	fieldTurn           // deg/s, counterclockwise
-	fieldCompass        // deg, counterclockwise
-	fieldStall          // zero: the motors rotate freely
-	fieldLeft           // mm that the left wheel has driven, forward, in all
-	fieldRight          // mm
-	fieldFront          // bits of the front bumpers
-	fieldRear           // bits of the rear bumpers
-	fieldBattery        // V
-	fieldSonar          // mm, the first of 16
-	lastSonar    = fieldSonar + codec.SonarCount - 1
+	fieldNone       = iota // {_}: a word to ignore
+	fieldRest              // {...}: anything up to the text that follows it
+	fieldX                 // mm
+	fieldY                 // mm
+	fieldHeading           // deg, counterclockwise
+	fieldSpeed             // mm/s
+	fieldTurn              // deg/s, counterclockwise
+	fieldCompass           // deg, counterclockwise
+	fieldStall             // zero: the motors rotate freely
+	fieldLeft              // mm that the left wheel has driven, forward, in all
+	fieldRight             // mm
+	fieldLeftSpeed         // mm/s of the left wheel, forward
+	fieldRightSpeed        // mm/s
+	fieldFront             // bits of the front bumpers
+	fieldRear              // bits of the rear bumpers
+	fieldBattery           // V
+	fieldSonar             // mm, the first of 16
+	lastSonar       = fieldSonar + codec.SonarCount - 1
 )
 
-// The fields of an inertial measurement unit, of a GPS receiver, and of inputs and outputs.
+// The fields of an inertial measurement unit, a GPS receiver, inputs and outputs, a ranger, and joints.
 const (
 	fieldRoll      = lastSonar + 1 + iota // deg, the left side up
 	fieldPitch                            // deg, the front down
@@ -51,18 +53,32 @@ const (
 	fieldHeight                           // mm above mean sea level
 	fieldFix                              // as in PROTOCOL 7.11
 	fieldSatellites
-	fieldIO // the first of maxIO
-	fields  = fieldIO + maxIO
+	fieldIO    // the first of maxIO
+	lastIO     = fieldIO + maxIO - 1
+	fieldRange = lastIO + 1 // mm, the first of maxRange
+	lastRange  = fieldRange + maxRange - 1
+	fieldJoint = lastRange + 1 // in the unit of the joint, the first of maxJoint
+	lastJoint  = fieldJoint + maxJoint - 1
+	fieldState = lastJoint + 1 // bits as in PROTOCOL 7.13, the first of maxJoint
+	lastState  = fieldState + maxJoint - 1
+	fields     = lastState + 1
 )
 
-// maxIO is the most inputs and outputs of a board. An Arduino Mega has 70 pins; more than these need a driver.
-const maxIO = 32
+const (
+	// maxIO is the most inputs and outputs of a board. An Arduino Mega has 70 pins; more than these need a driver.
+	maxIO = 32
+	// maxRange is the most readings of a ranger: the zones of a VL53L5CX. A line of 511 bytes has room for them.
+	maxRange = 64
+	// maxJoint is the most joints: the outputs of a PCA9685.
+	maxJoint = 16
+)
 
 // readable are the fields of a pattern by name.
 func readable() map[string]int {
 	names := map[string]int{
 		"_": fieldNone, "...": fieldRest, "x": fieldX, "y": fieldY, "heading": fieldHeading, "speed": fieldSpeed, "turn": fieldTurn,
 		"compass": fieldCompass, "stall": fieldStall, "left": fieldLeft, "right": fieldRight,
+		"leftspeed": fieldLeftSpeed, "rightspeed": fieldRightSpeed,
 		"front": fieldFront, "rear": fieldRear, "battery": fieldBattery,
 	}
 	for i := range codec.SonarCount {
@@ -72,6 +88,13 @@ func readable() map[string]int {
 		"latitude", "longitude", "height", "fix", "satellites"} {
 		names[name] = fieldRoll + i
 	}
+	for i := range maxRange {
+		names[fmt.Sprint("range", i)] = fieldRange + i
+	}
+	for i := range maxJoint {
+		names[fmt.Sprint("joint", i)] = fieldJoint + i
+		names[fmt.Sprint("state", i)] = fieldState + i
+	}
 	for i := range maxIO {
 		names[fmt.Sprint("io", i)] = fieldIO + i
 	}
@@ -80,13 +103,16 @@ func readable() map[string]int {
 
 // The fields of commands.
 const (
-	argSpeed   = iota // mm/s
-	argTurn           // deg/s, counterclockwise
-	argLeft           // mm/s, of the left wheel
-	argRight          // mm/s
-	argEOL            // {eol}: the end of a line, between two lines
-	argChannel        // of an output
-	argValue          // in the unit of the output
+	argSpeed      = iota // mm/s
+	argTurn              // deg/s, counterclockwise
+	argLeft              // mm/s, of the left wheel
+	argRight             // mm/s
+	argEOL               // {eol}: the end of a line, between two lines
+	argChannel           // of an output
+	argValue             // in the unit of the output
+	argJoint             // number of a joint, from 0
+	argGoal              // in the unit of the joint
+	argJointSpeed        // in the unit of the joint each second; 0: as the board moves it
 	args
 )
 
@@ -97,6 +123,11 @@ func writable() map[string]int {
 // settable are the fields of a command to an output.
 func settable() map[string]int {
 	return map[string]int{"channel": argChannel, "value": argValue, "eol": argEOL}
+}
+
+// movable are the fields of a command to a joint.
+func movable() map[string]int {
+	return map[string]int{"joint": argJoint, "goal": argGoal, "speed": argJointSpeed, "eol": argEOL}
 }
 
 // piece is a literal text, or, if that is nil, a field.
@@ -208,8 +239,13 @@ func newPattern(text string) (pattern, error) {
 type values struct {
 	number  [fields]float64
 	has     [fields]bool
-	unknown bool // a field has no number, or an impossible one: as if the line had no such field
+	unit    [2]float64 // mm for one count of left and right
+	beyond  int        // the last field that cannot have its number, which is in number; fieldNone: all can
+	unknown bool       // a field has no number, or an impossible one: as if the line had no such field
 }
+
+// seen reports whether the line has one of the fields from one to another.
+func (v *values) seen(from, to int) bool { return slices.Contains(v.has[from:to+1], true) }
 
 // limits returns the least and greatest number that a field can have, in its unit.
 func limits(field int) (least, most float64) {
@@ -217,7 +253,7 @@ func limits(field int) (least, most float64) {
 		turns = 1e6  // deg: a board that counts its rotations may be far from 0
 		far   = 1e12 // mm: a counter of 32 bits with coarse counts
 		volts = 1000 // more than any robot has
-		// of an IMU and of a height: numbers of 32 bits, in thousandths or in mm
+		// of an IMU, a height and a joint: numbers of 32 bits, in thousandths or in mm
 		thousandths = math.MaxInt32 / 1000
 	)
 	switch field {
@@ -225,7 +261,7 @@ func limits(field int) (least, most float64) {
 		return math.MinInt32, math.MaxInt32
 	case fieldHeading, fieldCompass:
 		return -turns, turns
-	case fieldSpeed, fieldTurn:
+	case fieldSpeed, fieldTurn, fieldLeftSpeed, fieldRightSpeed:
 		return math.MinInt16, math.MaxInt16
 	case fieldLeft, fieldRight:
 		return -far, far
@@ -240,10 +276,16 @@ func limits(field int) (least, most float64) {
 	case fieldFix, fieldSatellites:
 		return 0, math.MaxUint8
 	}
-	if field >= fieldIO {
+	switch {
+	case field >= fieldState:
+		return 0, math.MaxUint8
+	case field >= fieldJoint:
+		return -thousandths, thousandths
+	case field >= fieldRange:
+		return -math.MaxFloat64, math.Inf(1)
+	case field >= fieldIO:
 		return math.MinInt32 + 1, math.MaxInt32
-	}
-	if field >= fieldRoll {
+	case field >= fieldRoll:
 		return -thousandths, thousandths
 	}
 	return -math.MaxFloat64, math.Inf(1) // stall and sonars: the greatest number, farther than any range
@@ -252,7 +294,7 @@ func limits(field int) (least, most float64) {
 // match sets the fields of a line in v. It reports whether the line matches; v is
 // only good then.
 func (p pattern) match(line []byte, v *values) bool {
-	v.has, v.unknown = [fields]bool{}, false
+	v.has, v.unknown, v.beyond = [fields]bool{}, false, fieldNone
 	for i, piece := range p {
 		if piece.text != nil {
 			if i == 0 || p[i-1].text == nil && p[i-1].field != fieldRest {
@@ -285,8 +327,11 @@ func (p pattern) match(line []byte, v *values) bool {
 			f *= piece.factor
 			if least, most := limits(piece.field); f >= least && f <= most { // false of NaN
 				v.number[piece.field], v.has[piece.field] = f, true
+				if piece.field == fieldLeft || piece.field == fieldRight {
+					v.unit[piece.field-fieldLeft] = piece.factor
+				}
 			} else {
-				v.unknown = true
+				v.unknown, v.beyond, v.number[piece.field] = true, piece.field, f
 			}
 		}
 		if n == 0 {

@@ -63,3 +63,22 @@ func measured(speed, turnRate int16, base float64) [2]float64 {
 	left, right := wheels.Speeds(float64(speed), float64(turnRate), base, math.Inf(1))
 	return [2]float64{left, right}
 }
+
+// drift adds up the speeds of the wheels of a board that does not report their ways.
+type drift struct {
+	speed [2]float64    // mm/s, left and right, of the latest line
+	at    time.Duration // of that
+	begun bool
+}
+
+// update takes the speeds of the wheels in mm/s. It returns how far they have driven since the line before: between two
+// lines the speed changes evenly. In a gap of more than late, nothing is known of them.
+func (c *drift) update(now time.Duration, speed [2]float64) (steps [2]float64) {
+	if seconds := (now - c.at).Seconds(); c.begun && now-c.at <= late {
+		for i := range steps {
+			steps[i] = (c.speed[i] + speed[i]) / 2 * seconds
+		}
+	}
+	*c = drift{speed: speed, at: now, begun: true}
+	return steps
+}

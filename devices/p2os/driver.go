@@ -88,6 +88,7 @@ type Driver struct {
 	free             time.Duration // when the next command may go out
 
 	jumps        limited.Line
+	guard        guard
 	out          []byte
 	positionData codec.PositionData
 	sonarData    codec.SonarData
@@ -97,7 +98,7 @@ type Driver struct {
 
 // New returns the driver of the robot on a serial port.
 func New(port string, o Overrides) *Driver {
-	d := &Driver{overrides: o, parser: transport.NewParser(inspect, MaxPacket)}
+	d := &Driver{overrides: o, parser: transport.NewParser(inspect, MaxPacket), guard: newGuard()}
 	d.Protocol = d.protocol(port)
 	_, _ = d.setModel("") // the default model is known
 	return d
@@ -137,7 +138,9 @@ func Kind() devices.Kind {
 			if err != nil {
 				return nil, err
 			}
-			return New(a.String("port"), o), nil
+			d := New(a.String("port"), o)
+			d.guard.place = a.Place
+			return d, nil
 		},
 	}
 }
@@ -295,6 +298,7 @@ func (d *Driver) report(now time.Duration) {
 			d.jumps.Warn(now, d.Log(), LogMissing, zap.Error(err))
 		}
 	}
+	d.guard.judge(now, d)
 	d.publish(now)
 }
 

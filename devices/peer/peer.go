@@ -69,7 +69,7 @@ func CheckData(spec devices.Spec, payload []byte) error {
 		}
 	}
 	if wrong {
-		return fmt.Errorf("it sends %d bytes of %s data, which are none (PROTOCOL 7.9 to 7.13)", len(payload), spec.Name)
+		return fmt.Errorf("it sends %d bytes of %s data, which are none (PROTOCOL 7.9 to 7.14)", len(payload), spec.Name)
 	}
 	return nil
 }

@@ -2,7 +2,10 @@ package stage
 
 import (
 	"math"
+	"slices"
 
+	"player/codec"
+	"player/devices"
 	"player/devices/stage/floor"
 )
 
@@ -215,4 +218,17 @@ func (v *view[T]) drawRun(x int, distance, m, bottom, top float64, paint T) {
 			v.depth[i], v.paint[i] = depth, paint
 		}
 	}
+}
+
+// AppendColors implements devices.Colored: what the world says in colors.
+func (d *Driver) AppendColors(dst []codec.ChannelColor, device *devices.Device) []codec.ChannelColor {
+	if device.Letter() != codec.Vision {
+		return dst
+	}
+	known := len(dst)
+	for c, channel := range d.robot.cameras[ordinal(device)].palette {
+		dst = append(dst, codec.ChannelColor{Channel: channel, Color: uint32(c.R)<<16 | uint32(c.G)<<8 | uint32(c.B)})
+	}
+	slices.SortFunc(dst[known:], func(a, b codec.ChannelColor) int { return a.Channel - b.Channel })
+	return dst
 }

@@ -45,8 +45,9 @@ type gripper struct {
 	paddles travel
 	lift    travel
 
-	gripped *body // between the paddles, nil if empty
-	grasp   Pose  // pose of gripped in the gripper's frame
+	gripped *body   // between the paddles, nil if empty
+	grasp   Pose    // pose of gripped in the gripper's frame
+	held    float64 // between the paddles that grip it, metres
 }
 
 // command starts a gripper command (manual table 5).
@@ -115,7 +116,7 @@ func (g *gripper) gap() float64 { return g.paddles.at * g.opening }
 // it, and release it when they open.
 func (g *gripper) squeeze() {
 	if g.gripped != nil {
-		if _, width := g.across(g.gripped); g.gap() > width {
+		if g.gap() > g.held {
 			g.drop()
 		}
 		return
@@ -131,18 +132,21 @@ func (g *gripper) squeeze() {
 		return
 	}
 	middle, width := g.across(thing)
-	if width > g.opening {
+	fits := width <= g.opening
+	if !fits && thing.hull != nil { // only what is not solid can be there
 		return
 	}
 	at := thing.pose.From(g.at())
-	if margin := max(0, g.gap()-width) / 2; math.Abs(middle) > margin {
+	if margin := max(0, g.gap()-width) / 2; fits && math.Abs(middle) > margin {
 		at.Y += max(-margin, min(margin, middle)) - middle
 		thing.place(g.at().Then(at))
 	}
 	if g.gap() <= width {
-		g.paddles.at = width / g.opening
+		if fits {
+			g.paddles.at = width / g.opening
+		}
 		g.paddles.stop()
-		g.gripped, g.grasp, thing.holder = thing, at, g
+		g.gripped, g.grasp, g.held, thing.holder = thing, at, g.gap(), g
 	}
 }
 
@@ -210,7 +214,7 @@ func (g *gripper) read(out *codec.GripperData) {
 		}
 	}
 	full := g.gripped != nil
-	set(&out.State, codec.PaddlesOpen, g.paddles.at == 1)
+	set(&out.State, codec.PaddlesOpen, g.paddles.at == 1 && !full)
 	set(&out.State, codec.PaddlesClosed, g.paddles.at == 0 || full && !g.paddles.moving())
 	set(&out.State, codec.PaddlesMoving, g.paddles.moving())
 	set(&out.State, codec.LiftUp, g.lift.at == 1)

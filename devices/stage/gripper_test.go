@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -159,5 +160,37 @@ func TestPuckIsTakenAway(t *testing.T) {
 	}
 	if got := do(w, g, codec.GripClose, paddleTime); got.State != codec.PaddlesClosed|codec.LiftDown || g.paddles.at != 0 {
 		t.Errorf("state %08b", got.State)
+	}
+}
+
+// A thing that is not solid may be wider than the gripper, as in worlds of Stage: the paddles hold it where they are.
+func TestGripWideThing(t *testing.T) {
+	w := newWorld(t, robotWorld+`pioneer_full ( )`+"\n"+`model ( size [0.05 0.5 0.3] pose [0.23 0 0 0] gripper_return 1 obstacle_return 0 )`)
+	g := w.robots[0].grippers[0]
+	if got := do(w, g, codec.GripClose, paddleTime); g.gripped == nil || got.State != codec.PaddlesClosed|codec.LiftDown {
+		t.Fatalf("gripped %v, state %08b", g.gripped, got.State)
+	}
+	if got := do(w, g, codec.GripOpen, paddleTime); g.gripped != nil || got.State != codec.PaddlesOpen|codec.LiftDown {
+		t.Errorf("gripped %v, state %08b", g.gripped, got.State)
+	}
+}
+
+// A gripper of Stage 3 and 4 is a box around its pose, of which the paddles are a part.
+func TestGripperOfStage(t *testing.T) {
+	w := must.Get(parseWorld(robotWorld + `position ( gripper ( pose [0.5 0 0 0] size [0.2 0.3 0.2] paddle_size [0.6 0.1 0.4] paddle_state ["closed" "up"] autosnatch 1 ) )`))(t)
+	g := w.robots[0].grippers[0]
+	if !near(g.length, 0.12, 1e-9) || !near(g.opening, 0.24, 1e-9) || !near(g.pose.X, 0.48, 1e-9) {
+		t.Errorf("paddles of %v m, %v m apart, at %v", g.length, g.opening, g.pose)
+	}
+	if got := readGripper(g); got.State != codec.PaddlesClosed|codec.LiftUp {
+		t.Errorf("state %08b", got.State)
+	}
+	if warned := w.Warnings(); len(warned) != 1 || !strings.Contains(warned[0], "autosnatch is not supported") {
+		t.Errorf("warnings %q", warned)
+	}
+	for _, wrong := range []string{`paddle_size [0.5]`, `paddle_size [0 0.1 1]`, `paddle_size [0.5 0.5 1]`, `paddle_state ["open"]`, `paddle_state ["ajar" "up"]`} {
+		if _, err := parseWorld(`position ( gripper ( ` + wrong + ` ) )`); err == nil {
+			t.Errorf("%s is accepted", wrong)
+		}
 	}
 }

@@ -43,7 +43,10 @@ func (l *loader) robot(s *syntax.Section, at Pose, base float64) {
 		world: w,
 	}
 	for _, o := range w.robots {
-		l.check(o.Name != r.Name, s, "name", "the robot at line %d is already called %q", l.sections[o.body].Pos.Line, r.Name)
+		if o.Name == r.Name {
+			r.Name = l.another(r.Name)
+			l.warn(s, "the robot at line %d is already called %q: this one is %q", l.sections[o.body].Pos.Line, o.Name, r.Name)
+		}
 		l.check(o.Port != r.Port || r.Port == 0, s, "port", "robot %q already uses port %d", o.Name, r.Port)
 	}
 	l.check(r.Port >= 0 && r.Port <= 65535, s, "port", "port %d: write 1 to 65535", r.Port)
@@ -67,6 +70,16 @@ func (l *loader) robot(s *syntax.Section, at Pose, base float64) {
 	l.power(s, r)
 	w.robots = append(w.robots, r)
 	l.sections[r.body] = s
+}
+
+// another returns a name that no robot has, for one that has the name of another.
+func (l *loader) another(name string) string {
+	for n := 2; ; n++ {
+		next := fmt.Sprintf("%s-%d", name, n)
+		if !slices.ContainsFunc(l.world.robots, func(r *Robot) bool { return r.Name == next }) {
+			return next
+		}
+	}
 }
 
 // motion reads how a robot drives and localises itself.
@@ -197,6 +210,9 @@ func (l *loader) camera(s *syntax.Section, at Pose, base float64, r *Robot) {
 	c := &camera{pose: at, height: base, reach: s.Length("range", s.Length("range_max", cameraReach))}
 	l.checkReach(s, "range", c.reach)
 	s.Ignore("colors_count", "channel_count") // follow from colors
+	if image := s.Floats("image"); len(image) > 0 && !slices.Equal(image, []float64{imageWidth, imageHeight}) {
+		l.warn(s, "the image of a blobfinder has %dx%d pixels: image %v has no effect", imageWidth, imageHeight, image)
+	}
 	for channel, name := range s.Strings("colors", s.Strings("channels")...) {
 		color, err := l.palette.resolve(name)
 		l.check(err == nil, s, "colors", "%w", err)
@@ -217,15 +233,28 @@ func (l *loader) gripper(s *syntax.Section, at Pose, base float64, r *Robot) {
 	s.Ignore(slices.Concat(ignored, surface)...)
 	size := l.size(s, 0.10, 0.215, 0.10)
 	g := &gripper{robot: r, pose: at, length: size[0], opening: size[1], height: base + size[2]/2}
+	// Stage 3 and 4: the paddles are parts of a box whose middle is at the pose.
+	if parts := s.Floats("paddle_size"); len(parts) >= 2 {
+		g.length, g.opening = size[0]*parts[0], size[1]*(1-2*parts[1])
+		g.pose = at.Then(Pose{X: size[0] * (0.5 - parts[0])})
+	} else {
+		l.check(len(parts) == 0, s, "paddle_size", "paddle_size wants [length thickness height] of the paddles, as parts of size")
+	}
 	l.check(g.length > 0 && g.length < 10 && g.opening > 0 && g.opening < 10, s, "size", "size %v m: write length of the paddles, opening, height", size)
-	end := func(field, def, zero, one string) travel {
-		at := slices.Index([]string{zero, one}, s.String(field, def))
+	if s.Bool("autosnatch", false) {
+		l.warn(s, "autosnatch is not supported: the gripper of %s closes on command", r.Name)
+	}
+	end := func(field, is, zero, one string) travel {
+		at := slices.Index([]string{zero, one}, is)
 		if at < 0 {
 			l.fail(s, field, "write %q or %q", zero, one)
 		}
 		return travel{float64(at), float64(at)}
 	}
-	g.paddles = end("paddles", "open", "closed", "open")
-	g.lift = end("lift", "down", "down", "up")
+	state := s.Strings("paddle_state", "open", "down") // of Stage 3 and 4
+	l.check(len(state) == 2, s, "paddle_state", "paddle_state wants two words")
+	state = append(state, "open", "down")
+	g.paddles = end("paddles", s.String("paddles", state[0]), "closed", "open")
+	g.lift = end("lift", s.String("lift", state[1]), "down", "up")
 	r.grippers = append(r.grippers, g)
 }

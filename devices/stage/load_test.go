@@ -29,7 +29,6 @@ func TestLoadErrors(t *testing.T) {
 		{"far away", `model ( pose [9000000 0 0 0] )`, "500 km or more from the origin"},
 		{"flat", `position ( size [1 0 1] )`, "three positive lengths"},
 		{"negative", `model ( size [1 -1 1] )`, "three positive lengths"},
-		{"name taken", `position ( name "a" ) position ( name "a" )`, `already called "a"`},
 		{"port taken", `position ( port 7000 ) position ( port 7000 )`, `robot "r0" already uses port 7000`},
 		{"no port", `position ( port 70000 )`, "write 1 to 65535"},
 		{"no robot to track", `position ( name "a" ) overhead ( robot "b" )`, `there is no robot of the name "b"`},

@@ -2,10 +2,12 @@ package stage
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 
 	"player/devices/stage/floor"
+	"player/e2e/must"
 )
 
 // instant is a robot with wheels that reach any speed at once, so that its paths have a
@@ -207,5 +209,18 @@ pioneer_full ( )`)
 	r.drives(-500, 0, 3*time.Second)
 	if r.stalled() || r.Pose().X > -1 {
 		t.Errorf("the lamp is in the way: %v", r.Pose())
+	}
+}
+
+// Robots of one name get different ones.
+func TestNameTaken(t *testing.T) {
+	w := must.Get(parseWorld(`position ( name "a" ) position ( name "a" pose [2 0 0 0] ) position ( name "a" pose [4 0 0 0] )`))(t)
+	for i, want := range []string{"a", "a-2", "a-3"} {
+		if got := w.robots[i].Name; got != want {
+			t.Errorf("robot %d is %q, want %q", i, got, want)
+		}
+	}
+	if warned := w.Warnings(); len(warned) != 2 || !strings.Contains(warned[0], `already called "a": this one is "a-2"`) {
+		t.Errorf("warnings %q", warned)
 	}
 }

@@ -2,6 +2,7 @@ package stage
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -141,5 +142,23 @@ func TestErrorsOfTwoLasers(t *testing.T) {
 	}
 	if two[0] == two[1] {
 		t.Error("two lasers have the same errors")
+	}
+}
+
+// The channels of each camera have the colours that the world gives it.
+func TestColorsOfChannels(t *testing.T) {
+	b := newBench(t, newWorld(t, `position ( blobfinder ( colors ["orange" "navy"] ) blobfinder ( ) blobfinder ( colors ["#123456"] ) gripper ( ) )`))
+	want := [][]codec.ChannelColor{{{Device: codec.Vision, Color: 0xffa500}, {Device: codec.Vision, Channel: 1, Color: 0x80}}, nil, {{Color: 0x123456}}}
+	for i, d := range b.subscribe(t, 0, codec.Vision, 3) {
+		got := d.AppendColors(nil)
+		for j := range want[i] {
+			want[i][j].Device = d.Code()
+		}
+		if !slices.Equal(got, want[i]) {
+			t.Errorf("camera %d: %+v, want %+v", i, got, want[i])
+		}
+	}
+	if got := b.subscribe(t, 0, codec.Gripper, 1)[0].AppendColors(nil); got != nil {
+		t.Errorf("the gripper has %+v", got)
 	}
 }

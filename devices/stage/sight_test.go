@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"player/codec"
+	"player/e2e/acceptance"
 	"player/e2e/must"
 	"player/formats/telemetry"
 )
@@ -131,7 +132,7 @@ func TestPictureIsOfOneMoment(t *testing.T) {
 	go func() {
 		defer close(drawn)
 		<-start
-		for range 8 {
+		for range acceptance.Rounds(8, 20) {
 			drawn <- sight.Draw(320, 240)
 		}
 	}()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/e2e/acceptance"
 	"player/e2e/needs"
 )
 
@@ -49,16 +50,16 @@ func (w *World) state() (state string) {
 // the same as if the robots were stepped one after the other.
 func TestGroupsChangeNothing(t *testing.T) {
 	w, each := crowded(t, rand.New(rand.NewPCG(15, 16)), 60), crowded(t, rand.New(rand.NewPCG(15, 16)), 60)
-	rest := 0
-	jostle(w, 1000, func() { rest += len(w.groups.rest) })
-	jostle(each, 1000, func() {
+	rest, steps := 0, acceptance.Rounds(1000, 3000)
+	jostle(w, steps, func() { rest += len(w.groups.rest) })
+	jostle(each, steps, func() {
 		each.settle() // so that the step does not
 		each.groups.ends = each.groups.ends[:0]
 	})
 	if w.state() != each.state() {
 		t.Error("the states differ")
 	}
-	if all := 1000 * len(w.robots); rest < all/20 || rest > all*19/20 {
+	if all := steps * len(w.robots); rest < all/20 || rest > all*19/20 {
 		t.Errorf("%d of %d steps are of robots without a group", rest, all)
 	}
 }

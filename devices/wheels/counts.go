@@ -3,7 +3,12 @@ package wheels
 import (
 	"math"
 	"time"
+
+	"go.uber.org/zap"
 )
+
+// LogMissing is a message of the log, by which tests find lines.
+const LogMissing = "a movement is missing in the odometry: the wheels may have turned farther than their counts tell, or have been counted anew"
 
 // late is for how long reports may be delayed and get lost: the distance driven in that time
 // may come at once. A line that is silent for longer is closed.
@@ -16,9 +21,15 @@ type Counts struct {
 	MMPerCount float64 // the way of a wheel for one count
 	// Fastest is the speed of a wheel in mm/s above which a report is not believed.
 	Fastest float64
+	// Period is the time between two reports of the robot. After a pause of this program, reports come together that were
+	// made in that time, and later ones are lost.
+	Period time.Duration
+	// Log is warned of each movement that is not in the pose, because what the wheels did is not known; nil: none is.
+	Log *zap.Logger
 
 	started bool
 	at      time.Duration // of the latest report
+	lag     time.Duration // that has passed without a report for it
 	counts  counts        // of the latest report that was believed
 	doubted counts        // of the latest report, if it was not believed
 	doubts  bool          // it was not
@@ -37,28 +48,45 @@ func (c counts) since(before counts) (left, right int) {
 // since the last accepted report, in radians, counterclockwise, but for whole turns; NaN: the wheels give the
 // rotation. It reports whether the counts were accepted: counts that no wheel can reach so
 // fast are not. If the next report agrees with such counts, the robot has restarted, and
-// further movement is measured from there.
+// further movement is measured from there. So it is after a pause in which the wheels may have turned farther
+// than the counts tell.
 func (o *Counts) Update(now time.Duration, left, right uint16, turn float64) (ok bool) {
 	to := counts{left, right}
 	if !o.started {
-		o.started, o.at, o.counts = true, now, to
+		o.started, o.at, o.counts, o.lag = true, now, to, 0
 		o.Forget()
 	}
-	most := int((now - o.at + late).Seconds() * o.Fastest / o.MMPerCount)
+	gap := now - o.at
+	lag := o.lag + gap
+	most := int((lag + late).Seconds() * o.Fastest / o.MMPerCount)
 	o.at = now
+	if o.lag = max(0, lag-o.Period); gap >= o.Period/2 && gap < 4*o.Period {
+		o.lag = 0 // it came when it was made
+	}
 	far := func(from counts) bool {
 		l, r := to.since(from)
 		return max(l, -l, r, -r) > most
 	}
-	if far(o.counts) {
-		if !o.doubts || far(o.doubted) {
+	// A report of the pause shows a short way, as do wheels at rest. After a long way, the counts may have started over.
+	l, r := to.since(o.counts)
+	short := int(4 * o.Period.Seconds() * o.Fastest / o.MMPerCount)
+	ambiguous := o.Period > 0 && max(l, -l, r, -r) > short && lag.Seconds()*o.Fastest/o.MMPerCount >= 1<<15
+	if far(o.counts) || ambiguous {
+		if !ambiguous && (!o.doubts || far(o.doubted)) {
 			o.doubted, o.doubts = to, true
 			return false
 		}
-		o.counts = o.doubted
+		if ambiguous {
+			o.counts, o.lag = to, 0
+		} else {
+			o.counts, turn = o.doubted, math.NaN() // the gyroscope has begun anew as well
+		}
 		o.Forget()
+		if o.Log != nil {
+			o.Log.Warn(LogMissing)
+		}
 	}
-	l, r := to.since(o.counts)
+	l, r = to.since(o.counts)
 	o.counts, o.doubts = to, false
 	wayLeft, wayRight := float64(l)*o.MMPerCount, float64(r)*o.MMPerCount
 	if !math.IsNaN(turn) { // wheels slip

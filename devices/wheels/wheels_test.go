@@ -96,6 +96,25 @@ func TestGyroAfterAnOutage(t *testing.T) {
 	}
 }
 
+// Counts show that a robot has restarted. Its gyroscope has begun anew as well, so the heading stays.
+func TestGyroAfterARestart(t *testing.T) {
+	o := Counts{Odometry: Odometry{Base: base}, MMPerCount: 0.1, Fastest: 1000}
+	const period = 20 * time.Millisecond
+	for i, c := range []struct {
+		counts uint16
+		turn   float64
+		ok     bool
+	}{{30000, 0, true}, {0, 3, false}, {0, 3, true}, {0, 0, true}} {
+		if ok := o.Update(time.Duration(i+1)*period, c.counts, c.counts, c.turn); ok != c.ok {
+			t.Errorf("report %d is believed: %v", i, ok)
+		}
+	}
+	var d codec.PositionData
+	if o.Fill(&d); d != (codec.PositionData{}) {
+		t.Errorf("%+v", d)
+	}
+}
+
 // Speeds are measured over a short time, whatever the rate of the updates.
 func TestSpeedsForget(t *testing.T) {
 	for _, period := range []time.Duration{15 * ms, 100 * ms, time.Second} {

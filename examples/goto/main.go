@@ -1,10 +1,10 @@
-// Goto drives to a point around obstacles, with the laser, or with the sonars if the
-// robot has no laser. The point is in metres from where the robot's odometry began.
+// Goto drives to a point around obstacles. The point is in metres from where the robot's odometry
+// began. The server has the planner (docs/GOTO.md).
 //
-//	go run . -stage office
+//	go run . -stage office -goto
 //	go run ./examples/goto -- 4.5 -1.2
 //
-// Its last line is the result, as player sweep reads it. Package vfh has the algorithm.
+// Its last line is the result, as player sweep reads it.
 package main
 
 import (
@@ -20,15 +20,14 @@ import (
 	"time"
 
 	"player/client"
-	"player/client/vfh"
 	"player/codec"
 )
 
 func main() {
 	addr := flag.String("addr", "localhost:6665", "`host:port` of the Player server")
+	device := flag.String("device", "goto", "`name` of the device that drives")
 	step := flag.Bool("step", false, "the robot is in a world in step, which waits for this program")
-	sonar := flag.Bool("sonar", false, "use the sonars, even if there is a laser")
-	rounds := flag.Int("n", 3000, "rounds of data until it gives up, ten in a second")
+	tenths := flag.Int("n", 3000, "tenths of a second, as the robot counts them, until it gives up")
 	flag.Parse()
 	x, errX := strconv.ParseFloat(flag.Arg(0), 64)
 	y, errY := strconv.ParseFloat(flag.Arg(1), 64)
@@ -37,13 +36,15 @@ func main() {
 	}
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer cancel()
-	if err := drive(ctx, os.Stdout, *addr, *step, *sonar, *rounds, int(x*1000), int(y*1000)); err != nil && ctx.Err() == nil {
+	if err := drive(ctx, os.Stdout, *addr, *device, *step, *tenths, int32(x*1000), int32(y*1000)); err != nil && ctx.Err() == nil {
 		log.Fatal("goto: ", err)
 	}
 }
 
+var errLate = errors.New("it takes too long")
+
 // drive drives to a point in mm.
-func drive(ctx context.Context, out io.Writer, addr string, step, sonar bool, rounds, x, y int) error {
+func drive(ctx context.Context, out io.Writer, addr, device string, step bool, limit int, x, y int32) error {
 	robot, err := client.Dial(ctx, addr)
 	if err != nil {
 		return err
@@ -54,71 +55,34 @@ func drive(ctx context.Context, out io.Writer, addr string, step, sonar bool, ro
 			return err
 		}
 	}
-	sensor, mounts, c, err := open(ctx, robot, sonar)
-	if err != nil {
+	if err := robot.Request(ctx, "pr"); err != nil { // the wheels have the clock
 		return err
+	}
+	code, err := robot.Open(ctx, device, codec.AccessAll, nil)
+	if err != nil {
+		return fmt.Errorf("%w (a server has it with -goto)", err)
 	}
 	if err := robot.SetCommandLifetime(time.Second); err != nil { // if this program hangs the robot stops
 		return err
 	}
-	defer robot.SetSpeed(0, 0) // whatever happens: stop
-
-	way := vfh.New(c, x, y)
-	var beams []vfh.Beam
-	for round := range rounds {
-		if step {
-			if err := robot.RequestData(); err != nil {
-				return err
-			}
+	var begin, tenths uint32
+	err = robot.GoTo(ctx, code, codec.GotoCommand{X: x, Y: y, Heading: codec.AnyHeading}, func() error {
+		if begin == 0 {
+			begin = robot.Position.Time
 		}
-		if err := robot.Read(ctx); err != nil {
-			return err
+		if tenths = (robot.Position.Time - begin) / 100; tenths >= uint32(limit) {
+			return errLate
 		}
-		if !robot.Has(codec.Position) || !robot.Has(sensor) { // nothing yet
-			continue
-		}
-		if sensor == codec.Laser {
-			beams = vfh.AppendLaser(beams[:0], mounts[0], &robot.Laser)
-		} else {
-			beams = vfh.AppendSonar(beams[:0], mounts, &robot.Sonar)
-		}
-		speed, turn, arrived := way.Next(&robot.Position, beams)
-		if arrived {
-			_, err := fmt.Fprintf(out, "arrived=1 time=%.1f\n", float64(round)/10)
-			return err
-		}
-		if err := robot.SetSpeed(speed, turn); err != nil {
-			return err
-		}
+		return nil
+	})
+	arrived := 1
+	gaveUp, is := errors.AsType[*client.GotoError](err)
+	switch {
+	case errors.Is(err, errLate), is && gaveUp.Data.Reason == codec.GotoNoWay:
+		arrived = 0
+	case err != nil:
+		return err
 	}
-	_, err = fmt.Fprintf(out, "arrived=0 time=%.1f\n", float64(rounds)/10)
+	_, err = fmt.Fprintf(out, "arrived=%d time=%.1f\n", arrived, float64(tenths)/10)
 	return err
-}
-
-// open opens the wheels with the laser, or with the sonars, in one request: in step, all
-// devices then have data from the first round on. It asks where the sensors are mounted.
-func open(ctx context.Context, robot *client.Client, sonar bool) (sensor byte, mounts []codec.Part, c vfh.Config, err error) {
-	sensor = codec.Laser
-	if sonar || robot.Request(ctx, "palr") != nil { // refused
-		sensor = codec.Sonar
-		if err := robot.Request(ctx, "pasr"); err != nil {
-			return 0, nil, c, err
-		}
-	}
-	parts, err := robot.Geometry(ctx)
-	if err != nil && !errors.Is(err, client.ErrUnknownQuestion) {
-		return 0, nil, c, err
-	}
-	for _, p := range parts {
-		if p.Device == sensor {
-			mounts = append(mounts, p)
-		}
-	}
-	if mounts == nil {
-		if sensor == codec.Sonar {
-			return 0, nil, c, errors.New("the server does not know where the sonars are mounted")
-		}
-		mounts = []codec.Part{{Device: codec.Laser, X: 80}} // as on a Pioneer
-	}
-	return sensor, mounts, vfh.Of(parts), nil
 }

@@ -152,8 +152,42 @@ func (b Body) Command(spec devices.Spec) ([]byte, error) {
 			}
 		}
 		return codec.GripperCommand{Code: code, Arg: uint8(argument)}.Append(nil), b.rest("command, argument, token, answer")
+	case codec.IO:
+		channel, e1 := b.number("channel", 0, codec.MaxChannels-1)
+		value, e2 := b.number("value", math.MinInt32+1, math.MaxInt32)
+		return codec.IOCommand{Channel: uint8(channel), Value: int32(value)}.Append(nil), cmp.Or(e1, e2, b.rest("channel, value, token, answer"))
+	case codec.Servo:
+		c, err := b.servo()
+		return c.Append(nil), cmp.Or(err, b.rest("joint, goal, speed, stop, token, answer"))
 	}
 	return nil, fmt.Errorf("%s takes no commands", spec.Name)
+}
+
+// servo reads the fields of a command to joints: "stop":true, or a goal, and whether it is of one joint and at which speed.
+func (b *Body) servo() (c codec.ServoCommand, err error) {
+	if _, given := b.fields["stop"]; given {
+		stop := false
+		if err := b.take("stop", &stop); err != nil {
+			return c, err
+		}
+		if !stop {
+			return c, errors.New("stop must be true")
+		}
+		return codec.StopServos(), nil
+	}
+	joint, speed := codec.AllJoints, 0
+	if _, given := b.fields["joint"]; given {
+		if joint, err = b.number("joint", 0, codec.MaxJoints-1); err != nil {
+			return c, err
+		}
+	}
+	if _, given := b.fields["speed"]; given {
+		if speed, err = b.number("speed", 0, math.MaxUint32); err != nil {
+			return c, err
+		}
+	}
+	goal, err := b.number("goal", math.MinInt32+1, math.MaxInt32)
+	return codec.ServoCommand{Joint: uint8(joint), Goal: int32(goal), Speed: uint32(speed)}, err
 }
 
 // Config returns the payload of a configuration of the robot (PROTOCOL 6).
@@ -161,7 +195,7 @@ func (b Body) Config() ([]byte, error) {
 	if b.fields == nil {
 		return b.plain, nil
 	}
-	const known = "motors, separate, reset_odometry, step, of which a body has one, and answer"
+	const known = "motors, separate, reset_odometry, reset, step, of which a body has one, and answer"
 	b.fields = maps.Clone(b.fields)
 	switch {
 	case b.Token != "":
@@ -175,6 +209,7 @@ func (b Body) Config() ([]byte, error) {
 		{"motors", "m\x00", "m\x01"},
 		{"separate", "v\x00", "v\x01"},
 		{"reset_odometry", "", "R"},
+		{"reset", "", "R"},
 		{"step", "", "s"},
 	} {
 		if _, given := b.fields[c.name]; !given {

@@ -26,6 +26,7 @@ func TestBodies(t *testing.T) {
 		}
 	}
 	position, ptz, gripper := command("position"), command("ptz"), command("gripper")
+	io, servo := command("io:1"), command("servo")
 	config := func(b Body) (string, error) {
 		payload, err := b.Config()
 		return string(payload), err
@@ -73,6 +74,20 @@ func TestBodies(t *testing.T) {
 		{"command.gripper", gripper, `{"command":"bite"}`, ""},
 		{"command.gripper", gripper, `{"command":"press","argument":256}`, ""},
 		{"command.gripper", gripper, `{}`, ""},
+		{"command.io", io, `{"channel":3,"value":-2}`, "\x03\xff\xff\xff\xfe"},
+		{"command.io", io, `{"channel":128,"value":1}`, ""},
+		{"command.io", io, `{"channel":3,"value":-2147483648}`, ""},
+		{"command.io", io, `{"value":1}`, ""},
+		{"command.io", io, "\x03\x00\x00\x00\x01", "\x03\x00\x00\x00\x01"},
+		{"command.servo", servo, `{"joint":1,"goal":256,"speed":4294967295}`, "\x01\x00\x00\x01\x00\xff\xff\xff\xff"},
+		{"command.servo", servo, `{"goal":-1,"token":"4-A"}`, "\xff\xff\xff\xff\xff\x00\x00\x00\x00"},
+		{"command.servo", servo, `{"stop":true}`, "\xff\x80\x00\x00\x00\x00\x00\x00\x00"},
+		{"command.servo", servo, `{"stop":false}`, ""},
+		{"command.servo", servo, `{"stop":true,"goal":1}`, ""},
+		{"command.servo", servo, `{"joint":64,"goal":1}`, ""},
+		{"command.servo", servo, `{"joint":1}`, ""},
+		{"command.servo", servo, `{"goal":1,"speed":-1}`, ""},
+		{"config", config, `{"reset":true}`, "R"},
 		{"config", config, `{"motors":true}`, "m\x01"},
 		{"config", config, `{"motors":false,"answer":"phone"}`, "m\x00"},
 		{"config", config, `{"separate":true}`, "v\x01"},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -40,11 +41,31 @@ func TestSubjects(t *testing.T) {
 	if got := Interface("player.lab.r0.status"); got != "" {
 		t.Errorf("the status has interface %q", got)
 	}
-	if spec, ok := Named("laser"); !ok || spec.Letter != codec.Laser {
-		t.Errorf("laser is %+v, %t", spec, ok)
+	for _, name := range []string{"laser", "laser:1", "imu", "io:99"} {
+		spec, ok := Named(name)
+		if !ok || NameOf(spec) != name || Device(Subject("lab", "r0", name, JSON)) != name {
+			t.Errorf("%s is %+v, %t", name, spec, ok)
+		}
 	}
-	if _, ok := Named("lazer"); ok {
-		t.Error("there is an interface lazer")
+	for _, name := range []string{"", "lazer", "laser:0", "laser:01", "laser:", "laser:100", "laser:-1", ":1"} {
+		if spec, ok := Named(name); ok {
+			t.Errorf("%q is %+v", name, spec)
+		}
+	}
+	if got := Subject("lab", "r0", Every, Rate); got != "player.lab.r0.*.*.rate" {
+		t.Error(got)
+	}
+}
+
+// The first devices of interfaces with a letter are not listed: the bridge knows them without a question.
+func TestFurther(t *testing.T) {
+	var got []string
+	for _, spec := range Further([]codec.Entry{{Code: 'l', Interface: "laser"}, {Code: 128, Interface: "laser", Index: 1}, {Code: 129, Interface: "imu"},
+		{Code: 130, Interface: "flux"}, {Code: 131, Interface: "io", Index: codec.MaxIndex + 1}, {Code: 132, Interface: "servo", Index: 3}}) {
+		got = append(got, NameOf(spec))
+	}
+	if want := []string{"laser:1", "imu", "servo:3"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
@@ -389,6 +410,14 @@ func TestFields(t *testing.T) {
 		codec.Vision:   vision.Append(nil),
 		codec.Joystick: joystick.Append(nil),
 	}
+	imu, gps := codec.UnknownIMU(), codec.UnknownGPS()
+	imu.Yaw, gps.Fix, gps.Latitude = 90000, codec.RTKFix, 520000000
+	payloads[codec.IMU], payloads[codec.GPS] = imu.Append(nil), gps.Append(nil)
+	payloads[codec.Ranger] = (&codec.RangerData{Unit: 10, Ranges: []uint16{500, codec.NothingInRange, codec.UnknownRange}}).Append(nil)
+	payloads[codec.IO] = (&codec.IOData{Values: []int32{1, codec.Unknown}}).Append(nil)
+	payloads[codec.Servo] = (&codec.ServoData{Joints: []codec.Joint{{Position: -5, Goal: codec.Unknown, State: 129}}}).Append(nil)
+	driving := codec.GotoData{State: codec.GotoDriving, Tag: 7, X: 4500, Y: -1200, Heading: codec.AnyHeading, Distance: 4657}
+	payloads[codec.Goto] = driving.Append(nil)
 	starts := map[byte]string{
 		codec.Position: `{"time":0,"x":0`,
 		codec.Sonar:    `{"ranges":[1,2,0`,
@@ -398,9 +427,15 @@ func TestFields(t *testing.T) {
 		codec.PTZ:      `{"pan":-1,"tilt":2,"zoom":3}`,
 		codec.Vision:   `{"channels":[[],[{"area":1,"x":2,"y":3,"left":4,"right":5,"top":6,"bottom":7}],[],`,
 		codec.Joystick: `{"buttons":5,"axes":[-1,2,0`,
+		codec.Ranger:   `{"unit_mm":10,"ranges":[500,65534,65535]}`,
+		codec.IMU:      `{"roll_mdeg":null,"pitch_mdeg":null,"yaw_mdeg":90000,"roll_rate_mdeg_per_s":null,`,
+		codec.GPS:      `{"fix":4,"satellites":null,"latitude_e7":520000000,"longitude_e7":null,`,
+		codec.IO:       `{"values":[1,null]}`,
+		codec.Servo:    `{"joints":[{"position":-5,"goal":null,"state":129}]}`,
+		codec.Goto:     `{"state":1,"reason":0,"tag":7,"x_mm":4500,"y_mm":-1200,"heading_deg":null,"distance_mm":4657}`,
 	}
 	valid := schematest.CompileStrict(t, schema(t, "data"))
-	for _, spec := range devices.Lettered() {
+	for _, spec := range devices.Interfaces() {
 		for _, payload := range [][]byte{payloads[spec.Letter], nil} {
 			s := Sample{Interface: spec.Name, Letter: spec.Letter, Sequence: 7, Arrived: time.UnixMilli(1_700_000_000_500), Aged: true, Payload: payload}
 			if err := valid(s.JSON()); err != nil {

@@ -114,6 +114,18 @@ func fields(letter byte, payload []byte) any {
 		d = new(codec.VisionData)
 	case codec.Joystick:
 		d = new(codec.JoystickData)
+	case codec.Ranger:
+		d = new(codec.RangerData)
+	case codec.IMU:
+		d = new(codec.IMUData)
+	case codec.GPS:
+		d = new(codec.GPSData)
+	case codec.IO:
+		d = new(codec.IOData)
+	case codec.Servo:
+		d = new(codec.ServoData)
+	case codec.Goto:
+		d = new(codec.GotoData)
 	}
 	if d == nil || d.Decode(payload) != nil {
 		return nil
@@ -127,6 +139,24 @@ func fields(letter byte, payload []byte) any {
 			channels[c] = append([]codec.Blob{}, d.Channel(c)...) // not null
 		}
 		return map[string]any{"channels": channels}
+	case *codec.IMUData:
+		return imuFields(d)
+	case *codec.GPSData:
+		return gpsFields(d)
+	case *codec.IOData:
+		values := make([]*int32, len(d.Values))
+		for i, v := range d.Values {
+			values[i] = known(v)
+		}
+		return map[string]any{"values": values}
+	case *codec.ServoData:
+		joints := make([]joint, len(d.Joints))
+		for i, j := range d.Joints {
+			joints[i] = joint{known(j.Position), known(j.Goal), j.State}
+		}
+		return map[string]any{"joints": joints}
+	case *codec.GotoData:
+		return gotoFields(d)
 	}
 	return d
 }

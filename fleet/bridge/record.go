@@ -15,8 +15,8 @@ const everything = "all"
 func Stream(fleet string) string { return "player_" + fleet }
 
 // Recorded returns the subjects of what is chosen to be recorded. A choice is
-// INTERFACE or ROBOT.INTERFACE, and the interface can be "all". No two subjects of the
-// result have a subject in common, which a stream requires.
+// INTERFACE or ROBOT.INTERFACE, which are all devices of the interface, and the interface can be
+// "all". No two subjects of the result have a subject in common, which a stream requires.
 func Recorded(fleet string, choices []string) ([]string, error) {
 	var subjects []string
 	for _, choice := range choices {
@@ -27,10 +27,10 @@ func Recorded(fleet string, choices []string) ([]string, error) {
 			return nil, err
 		}
 		known := false
-		for _, spec := range devices.Lettered() {
+		for _, spec := range devices.Interfaces() {
 			if iface == everything || iface == spec.Name {
 				known = true
-				subjects = append(subjects, Subject(fleet, robot, spec.Name, Data))
+				subjects = append(subjects, Subject(fleet, robot, spec.Name+":*", Data))
 			}
 		}
 		if !known {
@@ -41,7 +41,7 @@ func Recorded(fleet string, choices []string) ([]string, error) {
 	subjects = slices.Compact(subjects)
 	all := slices.Clone(subjects)
 	return slices.DeleteFunc(subjects, func(subject string) bool {
-		wild := Subject(fleet, "*", Interface(subject), Data)
+		wild := Subject(fleet, "*", Interface(subject)+":*", Data)
 		return subject != wild && slices.Contains(all, wild)
 	}), nil
 }

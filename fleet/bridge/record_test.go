@@ -11,17 +11,17 @@ func TestRecorded(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ choices, want []string }{
 		{nil, nil},
-		{[]string{"laser"}, []string{"player.lab.*.laser.0.data"}},
-		{[]string{"a.laser", "b.sonar", "a.laser"}, []string{"player.lab.a.laser.0.data", "player.lab.b.sonar.0.data"}},
-		{[]string{"a.laser", "laser", "b.sonar"}, []string{"player.lab.*.laser.0.data", "player.lab.b.sonar.0.data"}},
+		{[]string{"laser"}, []string{"player.lab.*.laser.*.data"}},
+		{[]string{"a.laser", "b.sonar", "a.laser"}, []string{"player.lab.a.laser.*.data", "player.lab.b.sonar.*.data"}},
+		{[]string{"a.laser", "laser", "b.sonar"}, []string{"player.lab.*.laser.*.data", "player.lab.b.sonar.*.data"}},
 	} {
 		if got, err := Recorded("lab", c.choices); err != nil || !slices.Equal(got, c.want) {
 			t.Errorf("%q: %q, %v, want %q", c.choices, got, err, c.want)
 		}
 	}
-	kinds := len(devices.Lettered())
+	kinds := len(devices.Interfaces())
 	// Of a, all but the laser, which is recorded of all robots.
-	if got, err := Recorded("lab", []string{"a.all", "laser"}); err != nil || len(got) != kinds || !slices.Contains(got, "player.lab.*.laser.0.data") || slices.Contains(got, "player.lab.a.laser.0.data") {
+	if got, err := Recorded("lab", []string{"a.all", "laser"}); err != nil || len(got) != kinds || !slices.Contains(got, "player.lab.*.laser.*.data") || slices.Contains(got, "player.lab.a.laser.*.data") {
 		t.Errorf("a.all and laser: %q, %v", got, err)
 	}
 	if got, err := Recorded("lab", []string{"all", "a.all"}); err != nil || len(got) != kinds {

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// maxStatus is the longest status that is read, in bytes: leases of all devices
-	// with the longest names, and errors of at most 240 bytes for each (PROTOCOL 8.9).
-	maxStatus = 8 << 10
+	// maxStatus is the longest status that is read, in bytes: the names of 216 devices (PROTOCOL 2.11), and an error of
+	// at most 240 bytes for each (8.9).
+	maxStatus = 64 << 10
 	// maxPlace bounds coordinates in m, and headings in degrees: a map of the earth has
 	// 4e7 m, and JSON has no infinity.
 	maxPlace = 1e8
@@ -28,17 +28,18 @@ type RobotStatus struct {
 	Origin    *Origin           `json:"origin,omitempty"` // nil: unknown
 	Bridge    string            `json:"bridge"`           // which serves it
 	Connected bool              `json:"connected"`        // to read data
-	Reading   []string          `json:"reading"`          // interfaces that somebody listens to and that give data
+	Reading   []string          `json:"reading"`          // devices that have a listener and give data, by name
 	Error     string            `json:"error,omitempty"`
-	Holders   map[string]string `json:"holders"` // of leases, by interface
+	Devices   []string          `json:"devices,omitempty"` // names of the robot's devices; nil: its server has listed none
+	Holders   map[string]string `json:"holders"`           // of leases, by name of the device
 
 	Stopped   *bool             `json:"stopped"`           // the emergency stop holds; nil: unknown
 	Control   string            `json:"control,omitempty"` // a client outside the fleet that keeps control: address, name
 	Right     string            `json:"right,omitempty"`   // why the bridge may do nothing there
-	Lost      map[string]string `json:"lost"`              // why devices do not work, by interface
+	Lost      map[string]string `json:"lost"`              // why devices do not work, by name
 	MotorsOff bool              `json:"motors_off"`        // false: they are on, or the driver does not know
 	Stall     *bool             `json:"stall"`             // of the wheels; nil: position is not read
-	Refused   map[string]string `json:"refused"`           // why the holder's last command was not obeyed, by interface
+	Refused   map[string]string `json:"refused"`           // why the holder's last command was not obeyed, by name of the device
 }
 
 // Origin is where a robot's odometry is zero on the map of the fleet.

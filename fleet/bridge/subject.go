@@ -4,11 +4,13 @@
 package bridge
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"player/codec"
 	"player/devices"
 )
 
@@ -55,10 +57,22 @@ func FleetPrefix(fleet string) string { return "player." + fleet }
 // Prefix is the beginning of a robot's subjects.
 func Prefix(fleet, robot string) string { return FleetPrefix(fleet) + "." + robot }
 
-// Subject returns player.FLEET.ROBOT.INTERFACE.INDEX.LAST. The index is 0: clients of
-// a robot see no other (docs/CONFIG.md).
-func Subject(fleet, robot, iface, last string) string {
-	return Prefix(fleet, robot) + "." + iface + ".0." + last
+// Subject returns player.FLEET.ROBOT.INTERFACE.INDEX.LAST of a device by its name, for example laser:1. A name without an
+// index is that of device 0.
+func Subject(fleet, robot, device, last string) string {
+	iface, index, _ := strings.Cut(device, ":")
+	return Prefix(fleet, robot) + "." + iface + "." + cmp.Or(index, "0") + "." + last
+}
+
+// Every is the name of all devices in Subject, and, as an index, that of all devices of an interface.
+const Every = "*:*"
+
+// NameOf returns the name of a device: its interface, and its index if that is not 0.
+func NameOf(spec devices.Spec) string {
+	if spec.Index == 0 {
+		return spec.Name
+	}
+	return spec.Address()
 }
 
 // cameraToken is where the subjects of devices have the interface; no device has it.
@@ -87,6 +101,16 @@ func AnswerSubject(fleet, robot, name string) string {
 // Interface returns the interface's token of a subject that Subject made.
 func Interface(subject string) string { return token(subject, 3) }
 
+// Device returns the name of the device of a subject that Subject made, or "" if it is another one. The index is as in the
+// subject: no device is named laser:01.
+func Device(subject string) string {
+	iface, index := token(subject, 3), token(subject, 4)
+	if index == "0" {
+		return iface
+	}
+	return iface + ":" + index
+}
+
 // RobotOf returns the robot's token of a subject that Subject made.
 func RobotOf(subject string) string { return token(subject, 2) }
 
@@ -99,13 +123,31 @@ func token(subject string, number int) string {
 	return tokens[number]
 }
 
-// Named returns the device of that interface; ok is false if there is no such
-// interface.
-func Named(iface string) (spec devices.Spec, ok bool) {
-	all := devices.Lettered()
+// Named returns the device with that name; ok is false if there can be no such device.
+func Named(device string) (spec devices.Spec, ok bool) {
+	iface, index, ok := codec.ParseAddress(device)
+	all := devices.Interfaces()
 	i := slices.IndexFunc(all, func(s devices.Spec) bool { return s.Name == iface })
-	if i < 0 {
+	if !ok || i < 0 || index > codec.MaxIndex || NameOf(all[i].At(index)) != device {
 		return spec, false
 	}
-	return all[i], true
+	return all[i].At(index), true
 }
+
+// Further returns the devices of a robot's list that are not the first of an interface with a letter, in its order. Those
+// of unknown interfaces are left out.
+func Further(entries []codec.Entry) (further []devices.Spec) {
+	for _, e := range entries {
+		i := slices.IndexFunc(devices.Interfaces(), func(s devices.Spec) bool { return s.Name == e.Interface })
+		if i < 0 || e.Index > codec.MaxIndex {
+			continue
+		}
+		if spec := devices.Interfaces()[i].At(e.Index); !HasLetter(spec) {
+			further = append(further, spec)
+		}
+	}
+	return further
+}
+
+// HasLetter reports whether a device has a letter in the protocol, so that its byte is known without a question.
+func HasLetter(spec devices.Spec) bool { return spec.Index == 0 && codec.OnWire(spec.Letter) }

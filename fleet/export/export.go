@@ -67,11 +67,11 @@ func Write(ctx context.Context, js jetstream.JetStream, c Choice, out, index io.
 	if err := c.each(ctx, js, true, half(progress, 0), func(s sample) error {
 		r := robots[s.robot]
 		if r == nil {
-			r = &robot{newest: map[string]time.Time{}}
+			r = &robot{newest: map[int]time.Time{}}
 			robots[s.robot] = r
 		}
-		if !slices.ContainsFunc(r.devices, func(d telemetry.Device) bool { return d.Interface == s.iface }) {
-			r.devices = append(r.devices, telemetry.Device{Interface: s.iface})
+		if r.index(s.device) < 0 {
+			r.devices = append(r.devices, s.device)
 		}
 		return nil
 	}); err != nil {
@@ -103,11 +103,11 @@ func Write(ctx context.Context, js jetstream.JetStream, c Choice, out, index io.
 		if r == nil {
 			return nil // its first message came since
 		}
-		device := slices.IndexFunc(r.devices, func(d telemetry.Device) bool { return d.Interface == s.iface })
-		if device < 0 || r.newest[s.iface].Equal(s.measured) {
+		device := r.index(s.device)
+		if device < 0 || r.newest[device].Equal(s.measured) {
 			return nil // repeated, as the bridge does with data that does not change
 		}
-		r.newest[s.iface] = s.measured
+		r.newest[device] = s.measured
 		summary.Messages++
 		return r.convert(device, s.measured.UnixNano(), s.payload, w.write)
 	})
@@ -127,7 +127,14 @@ func half(progress func(done, total int64), first int64) func(done, total int64)
 type robot struct {
 	devices []telemetry.Device
 	convert conversion
-	newest  map[string]time.Time // when the last data was measured, by interface
+	newest  map[int]time.Time // when the last data was measured, by place in devices
+}
+
+// index returns the place of a device, or -1. A recording has no descriptions of data.
+func (r *robot) index(device telemetry.Device) int {
+	return slices.IndexFunc(r.devices, func(d telemetry.Device) bool {
+		return d.Interface == device.Interface && d.Index == device.Index && d.Geometry == device.Geometry
+	})
 }
 
 // conversion makes messages of data of a device, taken at ns since 1970.
@@ -177,16 +184,17 @@ func converted(name string, devices []telemetry.Device, reach float64) conversio
 
 // sample is a message of the recording.
 type sample struct {
-	robot, iface string
-	measured     time.Time
-	payload      []byte
+	robot    string
+	device   telemetry.Device
+	measured time.Time
+	payload  []byte
 }
 
 // each calls do with each chosen message that has data. headers: without payloads.
 func (c Choice) each(ctx context.Context, js jetstream.JetStream, headers bool, progress func(done, total int64), do func(sample) error) error {
 	config := jetstream.OrderedConsumerConfig{HeadersOnly: headers}
 	for _, name := range c.Robots {
-		config.FilterSubjects = append(config.FilterSubjects, bridge.Subject(c.Fleet, name, "*", bridge.Data))
+		config.FilterSubjects = append(config.FilterSubjects, bridge.Subject(c.Fleet, name, bridge.Every, bridge.Data))
 	}
 	if !c.From.IsZero() {
 		config.DeliverPolicy, config.OptStartTime = jetstream.DeliverByStartTimePolicy, &c.From
@@ -225,8 +233,10 @@ func (c Choice) each(ctx context.Context, js jetstream.JetStream, headers bool, 
 			return nil
 		}
 		// Data has the time when it was measured; what has none is no data.
-		if at, err := time.Parse(time.RFC3339Nano, m.Headers().Get(bridge.HeaderTime)); err == nil {
-			if err := do(sample{bridge.RobotOf(m.Subject()), bridge.Interface(m.Subject()), at, m.Data()}); err != nil {
+		at, err := time.Parse(time.RFC3339Nano, m.Headers().Get(bridge.HeaderTime))
+		if spec, ok := bridge.Named(bridge.Device(m.Subject())); ok && err == nil {
+			device := telemetry.Device{Interface: spec.Name, Index: spec.Index}
+			if err := do(sample{bridge.RobotOf(m.Subject()), device, at, m.Data()}); err != nil {
 				return err
 			}
 		}

@@ -98,21 +98,21 @@ func (c *configurer) run(ctx context.Context) error {
 			payload, err = body.Config()
 		}
 		if err == nil {
-			err = inWords(c.robot.Address, c.configure(ctx, bridge.Interface(m.Subject), payload))
+			err = inWords(c.robot.Address, c.configure(ctx, bridge.Device(m.Subject), payload))
 		}
 		if err != nil {
 			c.hub.answer(m, refusal{Error: err.Error()})
 			return
 		}
 		c.hub.answer(m, done{OK: true})
-	}, bridge.Subject(c.hub.Fleet, c.robot.Name, "*", bridge.Config))
+	}, bridge.Subject(c.hub.Fleet, c.robot.Name, bridge.Every, bridge.Config))
 }
 
 // configure sends one configuration and waits until the robot's server has seen it.
-func (c *configurer) configure(ctx context.Context, iface string, payload []byte) error {
-	spec, ok := bridge.Named(iface)
+func (c *configurer) configure(ctx context.Context, device string, payload []byte) error {
+	spec, ok := bridge.Named(device)
 	if !ok {
-		return fmt.Errorf("there is no interface %q", iface)
+		return fmt.Errorf("there is no device %q", device)
 	}
 	conn, err := c.hub.dial(ctx, c.robot)
 	if err != nil {
@@ -122,10 +122,16 @@ func (c *configurer) configure(ctx context.Context, iface string, payload []byte
 	ctx, cancel := context.WithTimeout(ctx, setupLimit)
 	defer cancel()
 	// Without an open device it has no effect (PROTOCOL 6.6).
-	if err := conn.Request(ctx, string([]byte{spec.Letter, codec.AccessRead})); err != nil {
+	code := spec.Letter
+	if bridge.HasLetter(spec) {
+		err = conn.Request(ctx, string([]byte{code, codec.AccessRead}))
+	} else {
+		code, err = conn.Open(ctx, device, codec.AccessRead, nil)
+	}
+	if err != nil {
 		return err
 	}
-	if err := conn.Config(spec.Letter, payload); err != nil {
+	if err := conn.Config(code, payload); err != nil {
 		return err
 	}
 	return conn.Request(ctx, "") // its reply comes after everything before it was obeyed

@@ -56,6 +56,7 @@ type controller struct {
 	hub   *hub
 	robot Robot
 	spec  devices.Spec
+	name  string // of the device
 	state *state
 
 	bucket   leases    // of the robot's group
@@ -66,6 +67,7 @@ type controller struct {
 	silent   bool         // the last renewal has failed, which was logged
 	writing  chan renewal // not nil: a renewal is on its way
 	conn     driving      // nil: there is none
+	code     byte         // of the device on it
 }
 
 // renewal is the result of one.
@@ -76,12 +78,12 @@ type renewal struct {
 }
 
 func newController(h *hub, r Robot, spec devices.Spec, s *state) *controller {
-	return &controller{hub: h, robot: r, spec: spec, state: s, bucket: h.leases[bridge.GroupOf(r.Name)]}
+	return &controller{hub: h, robot: r, spec: spec, name: bridge.NameOf(spec), state: s, bucket: h.leases[bridge.GroupOf(r.Name)]}
 }
 
-func (c *controller) key() string { return leaseKey(c.robot.Name, c.spec.Name) }
+func (c *controller) key() string { return leaseKey(c.robot.Name, c.spec) }
 
-func (c *controller) String() string { return c.spec.Name + " of " + c.robot.Name }
+func (c *controller) String() string { return c.name + " of " + c.robot.Name }
 
 func (c *controller) run(ctx context.Context) error {
 	if !c.adopt(ctx) {
@@ -89,13 +91,13 @@ func (c *controller) run(ctx context.Context) error {
 	}
 	c.began = c.hub.Now()
 	messages := make(chan *nats.Msg, backlog) // one channel: their order is kept
-	subject := bridge.Subject(c.hub.Fleet, c.robot.Name, c.spec.Name, bridge.Command)
+	subject := bridge.Subject(c.hub.Fleet, c.robot.Name, c.name, bridge.Command)
 	commands, err := c.hub.bus.ChanSubscribe(subject, messages)
 	if err != nil {
 		return err
 	}
 	defer commands.Unsubscribe()
-	requests, err := c.hub.bus.ChanSubscribe(bridge.Subject(c.hub.Fleet, c.robot.Name, c.spec.Name, bridge.Lease), messages)
+	requests, err := c.hub.bus.ChanSubscribe(bridge.Subject(c.hub.Fleet, c.robot.Name, c.name, bridge.Lease), messages)
 	if err != nil {
 		return err
 	}
@@ -254,7 +256,7 @@ func (c *controller) tryAdopt(ctx context.Context) error {
 	}
 	c.entry = entry
 	c.lease.Adopt(entry.token(), entry.Holder, handedOver, sent, c.hub.Now())
-	c.state.holder(c.spec.Name, entry.Holder)
+	c.state.holder(c.name, entry.Holder)
 	c.state.count(func(n *Counts) { n.Leases++ })
 	c.hub.Log.Info(LogGoesOn, zap.Stringer("device", c), zap.String("holder", entry.Holder), zap.Uint64("number", entry.First), zap.Time("renewed", sent))
 	return nil
@@ -371,7 +373,7 @@ func (c *controller) acquire(ctx context.Context, m *nats.Msg, holder string) er
 	}
 	c.entry = entry
 	c.lease.Grant(entry.token(), holder, sent, c.hub.Now())
-	c.state.holder(c.spec.Name, holder)
+	c.state.holder(c.name, holder)
 	c.state.count(func(n *Counts) { n.Leases++ })
 	c.hub.Log.Info("a lease begins", zap.Stringer("device", c), zap.String("holder", holder))
 	return nil
@@ -470,7 +472,7 @@ func (c *controller) pass(ctx context.Context, token string, body bridge.Body, a
 	if err := c.lease.Check(token, c.hub.Now()); err != nil {
 		return err
 	}
-	defer func() { c.state.refused(c.spec.Name, err) }()
+	defer func() { c.state.refused(c.name, err) }()
 	payload, err := body.Command(c.spec)
 	if err != nil {
 		return err
@@ -482,7 +484,7 @@ func (c *controller) pass(ctx context.Context, token string, body bridge.Body, a
 	if err := c.lease.Renew(token, c.hub.Now()); err != nil {
 		return err
 	}
-	if err := c.conn.Command(c.spec.Letter, payload); err != nil {
+	if err := c.conn.Command(c.code, payload); err != nil {
 		c.disconnect()
 		return fmt.Errorf("%v: %w", c, inWords(c.robot.Address, err))
 	}
@@ -544,7 +546,7 @@ func (c *controller) end(reason string) (err error) {
 	}
 	c.entry = leaseEntry{}
 	c.lease.End()
-	c.state.holder(c.spec.Name, "")
+	c.state.holder(c.name, "")
 	return err
 }
 
@@ -559,11 +561,21 @@ func (c *controller) connect(ctx context.Context) error {
 	}
 	ctx, cancel := c.hub.WithTimeout(ctx, setupLimit)
 	defer cancel()
-	if err := errors.Join(c.live(conn), conn.Request(ctx, string([]byte{c.spec.Letter, codec.AccessWrite}))); err != nil {
+	code, err := c.open(ctx, conn)
+	if err := errors.Join(c.live(conn), err); err != nil {
 		return errors.Join(inWords(c.robot.Address, err), conn.Close())
 	}
-	c.conn = conn
+	c.conn, c.code = conn, code
 	return nil
+}
+
+// open opens the device for writing, and returns its byte on this connection. A device without a letter is asked for by its
+// name.
+func (c *controller) open(ctx context.Context, conn driving) (code byte, err error) {
+	if bridge.HasLetter(c.spec) {
+		return c.spec.Letter, conn.Request(ctx, string([]byte{c.spec.Letter, codec.AccessWrite}))
+	}
+	return conn.Open(ctx, c.name, codec.AccessWrite, nil)
 }
 
 // disconnect closes the connection, upon which the robot stops.

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"player/devices"
 	"player/fleet/bridge"
 )
 
@@ -119,7 +120,7 @@ func (d *driver) keep(token string) (stop func()) {
 
 // entry writes to the bucket, as another bridge does.
 func (s *sim) entry(l entry) (sequence uint64) {
-	key := leaseKey(robotName, "position")
+	key := leaseKey(robotName, devices.Position())
 	s.lock(func() { sequence = s.nats.put(key, mustJSON(l)).sequence })
 	return sequence
 }
@@ -309,7 +310,7 @@ func TestLeaseGivenBeforeAPause(t *testing.T) {
 			asked := alice.send(leaseSubject(), "", []byte("alice"))
 			s.until(t, "entry", func() bool { return len(s.judge.leases) > 0 })
 			s.lock(func() { first.pause(3 * bridge.TTL) })
-			if r := alice.wait(t, asked); r.Token != "" && s.nats.keys[leaseKey(robotName, "position")] == nil {
+			if r := alice.wait(t, asked); r.Token != "" && s.nats.keys[leaseKey(robotName, devices.Position())] == nil {
 				t.Errorf("seed %d: alice is answered %+v", seed+1, r)
 			}
 		})

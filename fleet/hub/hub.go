@@ -264,6 +264,7 @@ func (h *hub) allParts(r Robot, s *state) []part {
 		{"configurations", (&configurer{hub: h, robot: r}).run},
 		{"floor plan", planner{h, r}.run},
 		{"pictures", newPictures(h, r, s).run},
+		{"further devices", (&lister{hub: h, robot: r, state: s}).run},
 	}
 	for _, spec := range devices.Lettered() {
 		if spec.CommandSize > 0 {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"player/devices"
 	"player/fleet/bridge"
 )
 
@@ -36,7 +37,10 @@ type leaseEntry struct {
 	sequence uint64
 }
 
-func leaseKey(robot, iface string) string { return robot + "." + iface + ".0" }
+// leaseKey is the key of a device: ROBOT.INTERFACE.INDEX.
+func leaseKey(robot string, spec devices.Spec) string {
+	return robot + "." + spec.Name + "." + strconv.Itoa(spec.Index)
+}
 
 // errLeased means that the bucket has an entry of somebody else.
 var errLeased = errors.New("another bridge has given the lease to somebody")

@@ -51,6 +51,7 @@ type reader struct {
 	state *state
 
 	sources  []*source
+	fixed    int // sources that have letters; the others are in the order of state.further
 	interest bridge.Interest
 	inbox    string         // where refusals arrive: followed by the number of a subject
 	replies  chan *nats.Msg // to inbox
@@ -71,6 +72,8 @@ type reader struct {
 // source is a device and its data.
 type source struct {
 	spec    devices.Spec
+	name    string
+	code    byte      // on conn; 0: the robot does not have the device
 	subject [2]string // of the payload and of JSON
 	probe   [2]bool   // the next message on it is to find out who listens
 	demand  bridge.Demand
@@ -85,12 +88,40 @@ type source struct {
 
 func newReader(h *hub, r Robot, s *state) *reader {
 	rd := &reader{hub: h, robot: r, state: s, inbox: nats.NewInbox() + ".", close: func() {}}
-	epoch := bridge.NewEpoch(time.Now())
-	for _, spec := range devices.Lettered() {
-		data, json := bridge.Subject(h.Fleet, r.Name, spec.Name, bridge.Data), bridge.Subject(h.Fleet, r.Name, spec.Name, bridge.JSON)
-		rd.sources = append(rd.sources, &source{spec: spec, subject: [2]string{data, json}, newest: nothing(spec, epoch)})
-	}
+	rd.add(devices.Lettered())
+	rd.fixed = len(rd.sources)
 	return rd
+}
+
+// add adds devices. A robot without further devices has no more messages for them.
+func (r *reader) add(specs []devices.Spec) {
+	epoch := bridge.NewEpoch(time.Now())
+	for _, spec := range specs {
+		s := &source{spec: spec, name: bridge.NameOf(spec), newest: nothing(spec, epoch)}
+		for form, last := range []string{bridge.Data, bridge.JSON} {
+			s.subject[form] = bridge.Subject(r.hub.Fleet, r.robot.Name, s.name, last)
+		}
+		if bridge.HasLetter(spec) {
+			s.code = spec.Letter
+		}
+		r.sources = append(r.sources, s)
+	}
+}
+
+// identify gives the further devices the bytes that they have on the connection: another start of the server may have
+// handed out others.
+func (r *reader) identify(ctx context.Context) error {
+	entries, err := list(ctx, r.conn, r.state)
+	r.add(r.state.furtherFrom(len(r.sources) - r.fixed))
+	for _, s := range r.sources[r.fixed:] {
+		s.code = 0
+		for _, e := range entries {
+			if e.Address() == s.spec.Address() {
+				s.code = e.Code
+			}
+		}
+	}
+	return err
 }
 
 // nothing is the sample of a device that has no data.
@@ -105,7 +136,7 @@ func (r *reader) run(ctx context.Context) error {
 		return err
 	}
 	defer replies.Unsubscribe()
-	asks, err := r.hub.nats.ChanSubscribe(bridge.Subject(r.hub.Fleet, r.robot.Name, "*", bridge.Rate), r.asks)
+	asks, err := r.hub.nats.ChanSubscribe(bridge.Subject(r.hub.Fleet, r.robot.Name, bridge.Every, bridge.Rate), r.asks)
 	if err != nil {
 		return err
 	}
@@ -113,6 +144,7 @@ func (r *reader) run(ctx context.Context) error {
 	defer r.disconnect(nil)
 
 	for ctx.Err() == nil {
+		r.add(r.state.furtherFrom(len(r.sources) - r.fixed))
 		if now := time.Now(); !now.Before(r.round) {
 			r.round = now.Add(roundPeriod)
 			r.ask(now)
@@ -230,10 +262,10 @@ type rated struct {
 // asked takes a request for a rate.
 func (r *reader) asked(m *nats.Msg) {
 	if bridge.CameraOf(m.Subject) != "" {
-		return // pictures answers: the name of the camera is 0
+		return // pictures answers
 	}
-	iface := bridge.Interface(m.Subject)
-	i := slices.IndexFunc(r.sources, func(s *source) bool { return s.spec.Name == iface })
+	device := bridge.Device(m.Subject)
+	i := slices.IndexFunc(r.sources, func(s *source) bool { return s.name == device })
 	body, _, err := r.hub.read(r.robot, m)
 	hz := 0
 	if err == nil {
@@ -241,7 +273,7 @@ func (r *reader) asked(m *nats.Msg) {
 	}
 	switch {
 	case i < 0:
-		r.hub.answer(m, refusal{Error: fmt.Sprintf("there is no interface %q", iface)})
+		r.hub.answer(m, refusal{Error: fmt.Sprintf("there is no device %q", device)})
 	case err != nil:
 		r.hub.answer(m, refusal{Error: err.Error()})
 	default:
@@ -295,6 +327,9 @@ func (r *reader) connect(ctx context.Context) error {
 	r.conn, r.rate = conn, 0
 	ctx, cancel := context.WithTimeout(ctx, dialLimit)
 	defer cancel()
+	if err := r.identify(ctx); err != nil {
+		return err
+	}
 	err = conn.Request(ctx, string([]byte{codec.Server, codec.AccessRead}))
 	if _, refused := errors.AsType[*client.AccessError](err); refused {
 		r.aged = false
@@ -315,11 +350,13 @@ func (r *reader) request(ctx context.Context) error {
 	for _, s := range r.sources {
 		wanted := r.wanted(s)
 		switch {
+		case wanted && s.code == 0:
+			s.refused = fmt.Errorf("%s: the robot does not have it now", s.name)
 		case wanted && !s.open && !now.Before(s.retry):
-			request, changed = append(request, s.spec.Letter, codec.AccessRead), append(changed, s)
+			request, changed = append(request, s.code, codec.AccessRead), append(changed, s)
 			s.open, s.refused = true, nil
 		case !wanted && s.open:
-			request = append(request, s.spec.Letter, codec.AccessClose)
+			request = append(request, s.code, codec.AccessClose)
 			s.reset()
 		}
 	}
@@ -335,9 +372,9 @@ func (r *reader) request(ctx context.Context) error {
 	}
 	for _, a := range access.Devices {
 		for _, s := range changed {
-			if s.spec.Letter == a.Device {
+			if s.code == a.Device {
 				s.reset()
-				s.refused = fmt.Errorf("%s: %s", s.spec.Name, a.Reason())
+				s.refused = fmt.Errorf("%s: %s", s.name, a.Reason())
 				s.retry = now.Add(refusedPause)
 			}
 		}
@@ -373,7 +410,7 @@ func (r *reader) report() {
 	var refused []error
 	for _, s := range r.sources {
 		if s.open {
-			reading = append(reading, s.spec.Name)
+			reading = append(reading, s.name)
 		}
 		if s.refused != nil && r.wanted(s) {
 			refused = append(refused, s.refused)
@@ -426,15 +463,15 @@ func (r *reader) read(ctx context.Context) {
 // take takes the new data of a round.
 func (r *reader) take(now time.Time) {
 	for _, s := range r.sources {
-		payload := r.conn.Raw(s.spec.Letter)
-		if !s.open || !r.conn.New(s.spec.Letter) || len(payload) == 0 {
+		payload := r.conn.Raw(s.code)
+		if !s.open || !r.conn.New(s.code) || len(payload) == 0 {
 			continue
 		}
 		s.waiting = true
 		s.newest.Arrived = now
 		s.newest.Payload = append(s.newest.Payload[:0], payload...)
-		s.newest.Age, s.newest.Aged = r.conn.Age(s.spec.Letter)
-		if s.spec.Letter == codec.Position {
+		s.newest.Age, s.newest.Aged = r.conn.Age(s.code)
+		if s.code == codec.Position {
 			r.state.stall(r.conn.Position.Stall != 0)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"time"
+
+	"player/codec"
 )
 
 // simRobot is the server of a robot that obeys the newest command to its wheels, until the connection that
@@ -195,6 +197,11 @@ func (l *link) Request(ctx context.Context, _ string) error {
 		l.round(max(setup, l.robot.setup), func() {}, end)
 		return nil
 	})
+}
+
+// Open is Request: the simulated robot has one device.
+func (l *link) Open(ctx context.Context, name string, _ byte, _ interface{ Decode([]byte) error }) (byte, error) {
+	return codec.Position, l.Request(ctx, name)
 }
 
 func (l *link) SetCommandLifetime(d time.Duration) (err error) {

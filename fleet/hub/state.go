@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"player/codec"
 	"player/devices"
 	"player/fleet/bridge"
 )
@@ -16,10 +17,13 @@ type state struct {
 	mu     sync.Mutex
 	status bridge.RobotStatus
 	counts Counts
+
+	more    chan struct{} // receives when further has grown
+	further []devices.Spec
 }
 
 func newState(r Robot) *state {
-	return &state{changed: make(chan struct{}, 1), status: bridge.RobotStatus{Robot: r.Name, Address: r.Address, Page: r.Page, Origin: r.Origin, Reading: []string{}, Holders: map[string]string{}, Refused: map[string]string{}}}
+	return &state{changed: make(chan struct{}, 1), more: make(chan struct{}, 1), status: bridge.RobotStatus{Robot: r.Name, Address: r.Address, Page: r.Page, Origin: r.Origin, Reading: []string{}, Holders: map[string]string{}, Refused: map[string]string{}}}
 }
 
 // connection notes the state of the connection for data.
@@ -54,11 +58,38 @@ func (s *state) obstacles(o obstacles, known bool) {
 	if known {
 		s.status.Stopped = &o.stopped
 	}
-	for _, spec := range devices.Lettered() {
-		if why := o.lost[spec.Letter]; why != "" {
-			s.status.Lost[spec.Name] = why
+	maps.Copy(s.status.Lost, o.lost)
+}
+
+// list notes which devices the robot's server has listed. The further ones that it has had before stay known: a reload may
+// bring them back.
+func (s *state) list(entries []codec.Entry) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.status.Devices = nil
+	for _, e := range entries {
+		s.status.Devices = append(s.status.Devices, bridge.NameOf(devices.Spec{Name: e.Interface, Index: e.Index}))
+	}
+	known := len(s.further)
+	for _, spec := range bridge.Further(entries) {
+		if !slices.Contains(s.further, spec) {
+			s.further = append(s.further, spec)
 		}
 	}
+	if len(s.further) == known {
+		return
+	}
+	select {
+	case s.more <- struct{}{}:
+	default: // the lister is about to look
+	}
+}
+
+// furtherFrom returns the further devices that were listed so far (bridge.Further), from a number on.
+func (s *state) furtherFrom(number int) []devices.Spec {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.further[number:])
 }
 
 // stall notes whether the wheels have stalled.
@@ -69,26 +100,26 @@ func (s *state) stall(on bool) {
 }
 
 // refused notes why the last command of the holder was not obeyed; nil: it was.
-func (s *state) refused(iface string, err error) {
+func (s *state) refused(device string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil {
-		delete(s.status.Refused, iface)
+		delete(s.status.Refused, device)
 	} else {
-		s.status.Refused[iface] = err.Error()
+		s.status.Refused[device] = err.Error()
 	}
 }
 
 // holder notes who has the lease of a device; empty: nobody.
-func (s *state) holder(iface, name string) {
+func (s *state) holder(device, name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer s.wake()
 	if name == "" {
-		delete(s.status.Holders, iface)
-		delete(s.status.Refused, iface)
+		delete(s.status.Holders, device)
+		delete(s.status.Refused, device)
 	} else {
-		s.status.Holders[iface] = name
+		s.status.Holders[device] = name
 	}
 }
 

@@ -16,6 +16,10 @@ import (
 // connection to it. With more, the status of a robot that cannot be reached would be late.
 const questionLimit = statusPeriod / 2
 
+// listRounds is after how many questions about the status the robot is asked again for its devices: a reload may have
+// changed them.
+const listRounds = 10
+
 // statusPeriod is the time between two messages of a status.
 const statusPeriod = time.Second
 
@@ -26,6 +30,7 @@ type watcher struct {
 	robot Robot
 	state *state
 	conn  *client.Client // nil: there is none
+	round int            // questions on conn so far
 }
 
 func (w *watcher) run(ctx context.Context) error {
@@ -75,6 +80,14 @@ func (w *watcher) ask(ctx context.Context) {
 			return
 		}
 	}
+	if w.round%listRounds == 0 { // before the question below, whose lines then have devices without letters
+		_, err = list(ctx, w.conn, w.state)
+	}
+	w.round++
+	if err != nil {
+		w.disconnect()
+		return
+	}
 	lines, err := w.conn.Ask(ctx, codec.QuestionObstacles)
 	if err != nil {
 		w.disconnect()
@@ -91,6 +104,6 @@ func (w *watcher) disconnect() {
 	w.state.obstacles(obstacles{}, false)
 	if w.conn != nil {
 		_ = w.conn.Close() // nothing was written
-		w.conn = nil
+		w.conn, w.round = nil, 0
 	}
 }

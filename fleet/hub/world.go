@@ -51,6 +51,7 @@ type store interface {
 // driving is a connection to a robot that commands it.
 type driving interface {
 	Request(ctx context.Context, request string) error
+	Open(ctx context.Context, name string, access byte, data interface{ Decode(payload []byte) error }) (code byte, err error)
 	SetCommandLifetime(d time.Duration) error
 	Command(letter byte, payload []byte) error
 	Ask(ctx context.Context, question byte) (lines []string, err error)

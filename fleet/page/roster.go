@@ -52,7 +52,9 @@ type row struct {
 	Volts  *float64 `json:"volts"`            // null: unknown
 	Age    *int64   `json:"age_ms"`           // of the odometry; null: there is none
 	Place  *place   `json:"place"`            // on the map; null: unknown
-	Plan   string   `json:"plan,omitempty"`   // digest of its floor plan; empty: it has none, or none is known yet
+	// Devices has the names of the robot's devices; empty: none are known.
+	Devices string `json:"devices,omitempty"`
+	Plan    string `json:"plan,omitempty"` // digest of its floor plan; empty: it has none, or none is known yet
 }
 
 // place is a pose on the map of the fleet: x and y in m, and the heading in degrees,
@@ -158,6 +160,7 @@ func (r *robot) row(now time.Time) row {
 		}
 	}
 	w.Text, w.Driver = peertext.Line(w.Text), peertext.Line(w.Driver)
+	w.Devices = peertext.Line(strings.Join(r.status.Devices, ", "))
 	if r.misc != nil {
 		volts := float64(r.misc.Battery) / 10
 		w.Volts = &volts

@@ -30,7 +30,7 @@ func ExportTo(w io.Writer, path string, progress Progress) (*Summary, error) {
 			_ = out.WriteByte('\n') // Flush returns the error
 		}
 		pass := func(done, total int64) { progress(int64(i)*total+done, int64(len(channels))*total) }
-		t := newTable(c, out, "device", fileName(c))
+		t := newTable(c, out, "device", fileName(c.Channel))
 		if err := export(path, []*table{t}, s.First, pass); err != nil {
 			return nil, err
 		}
@@ -47,7 +47,7 @@ func ExportFiles(path string, create func(name string) (io.Writer, error), progr
 	}
 	var tables []*table
 	for _, c := range s.recorded() {
-		file, err := create(fileName(c) + ".csv")
+		file, err := create(fileName(c.Channel) + ".csv")
 		if err != nil {
 			return nil, err
 		}
@@ -57,10 +57,10 @@ func ExportFiles(path string, create func(name string) (io.Writer, error), progr
 }
 
 // recorded returns the channels with messages.
-func (s *Summary) recorded() (channels []Channel) {
+func (s *Summary) recorded() (channels []ChannelSummary) {
 	for _, c := range s.Channels {
 		if c.Messages > 0 {
-			channels = append(channels, c.Channel)
+			channels = append(channels, c)
 		}
 	}
 	return channels
@@ -75,6 +75,7 @@ func fileName(c Channel) string {
 // table is a channel being written as a table.
 type table struct {
 	channel Channel
+	widest  int // bytes of the largest payload, which has a value in each column
 	layout  layout
 	w       *bufio.Writer
 	begun   bool   // the header is written
@@ -87,8 +88,8 @@ type table struct {
 
 // newTable returns a table. An optional first column has the same
 // value in all rows. Errors of w appear when it is flushed.
-func newTable(c Channel, w *bufio.Writer, name, value string) *table {
-	t := &table{channel: c, layout: parseLayout(c.Schema), w: w}
+func newTable(c ChannelSummary, w *bufio.Writer, name, value string) *table {
+	t := &table{channel: c.Channel, widest: c.Widest, layout: parseLayout(c.Schema), w: w}
 	if name != "" {
 		t.name, t.value = name+",", value+","
 	}
@@ -100,13 +101,16 @@ func newTable(c Channel, w *bufio.Writer, name, value string) *table {
 func (t *table) add(m Message, zero int64) error {
 	if !t.begun {
 		t.begun = true
-		fmt.Fprintf(t.w, "%stime_s,unix_s,%s\n", t.name, strings.Join(t.layout.header(len(m.Payload)), ","))
+		fmt.Fprintf(t.w, "%stime_s,unix_s,%s\n", t.name, strings.Join(t.layout.header(t.widest), ","))
 	}
 	t.first = append(t.first[:0], t.value...)
 	t.first = appendSeconds(t.first, m.Time-zero)
 	t.first = append(t.first, ',')
 	t.first = appendSeconds(t.first, m.Time)
 	t.rows = t.layout.appendRows(t.rows[:0], t.first, m.Payload, &t.vision)
+	if missing := t.layout.repeated(t.widest) - t.layout.repeated(len(m.Payload)); missing > 0 {
+		t.rows = append(t.rows[:len(t.rows)-1], strings.Repeat(",", missing)+"\n"...)
+	}
 	_, err := t.w.Write(t.rows)
 	return err
 }

@@ -151,7 +151,23 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// The columns of a payload whose fields repeat are those of the first one.
+// A table has the columns of the largest payload, and smaller ones leave the last of them empty: the number of readings may
+// change whenever a driver starts.
+func TestPayloadsThatGrow(t *testing.T) {
+	var out bytes.Buffer
+	w := bufio.NewWriter(&out)
+	table := newTable(ChannelSummary{Channel: Channel{Interface: "ranger", Schema: "u16 unit_mm\nrepeat\nu16 range#"}, Widest: 6}, w, "", "")
+	for _, payload := range []string{"", "\x00\x01", "\x00\x01\x00\x05\x00\x06", "\x00\x01\x00\x07"} {
+		must.Do(t, table.add(Message{Payload: []byte(payload)}, 0))
+	}
+	must.Do(t, w.Flush())
+	const zero = "0.000000,0.000000,"
+	if want := "time_s,unix_s,unit_mm,range0,range1\n" + zero + ",,\n" + zero + "1,,\n" + zero + "1,5,6\n" + zero + "1,7,\n"; out.String() != want {
+		t.Errorf("%s\nwant %s", &out, want)
+	}
+}
+
+// The columns of a payload whose fields repeat follow from its size.
 func TestRepeatedColumns(t *testing.T) {
 	l := parseLayout("u8 kind\nrepeat\ni16 x#_mm\nu8 state#")
 	if got := strings.Join(l.header(8), " "); got != "kind x0_mm state0 x1_mm state1" {

@@ -34,6 +34,18 @@ func (l *layout) once() (size int) {
 	return size
 }
 
+// repeated returns the number of values of the fields that repeat in payloads of a size.
+func (l *layout) repeated(size int) int {
+	once := l.once()
+	if once == 0 {
+		return 0
+	}
+	for _, f := range l.fields {
+		size -= f.count * f.typ.size
+	}
+	return max(0, size/once) * len(l.repeats)
+}
+
 // header returns the columns of payloads of a size.
 func (l *layout) header(size int) []string {
 	once := l.once()

@@ -497,7 +497,7 @@ func FuzzReader(f *testing.F) {
 		if err != nil {
 			return
 		}
-		table := newTable(Channel{Interface: "laser"}, discard(), "", "")
+		table := newTable(ChannelSummary{Channel: Channel{Interface: "laser"}}, discard(), "", "")
 		for n := 0; ; n++ {
 			m, err := r.Next()
 			if err == io.EOF {

@@ -28,6 +28,7 @@ type Summary struct {
 type ChannelSummary struct {
 	Channel
 	Messages int
+	Widest   int // bytes of the largest payload: of some devices it changes
 }
 
 // Scan reads a log to its end: a summary needs all of it. The channels are sorted by topic.
@@ -39,7 +40,7 @@ func Scan(path string) (*Summary, error) {
 	}
 	defer r.Close()
 	s := &Summary{}
-	counts := map[Channel]int{}
+	counts := map[Channel]ChannelSummary{}
 	for {
 		m, err := r.Next()
 		if err == io.EOF {
@@ -50,14 +51,19 @@ func Scan(path string) (*Summary, error) {
 		}
 		s.First, s.Last = min(s.First, m.Time), max(s.Last, m.Time)
 		s.Messages++
-		counts[*m.Channel]++
+		c := counts[*m.Channel]
+		c.Messages, c.Widest = c.Messages+1, max(c.Widest, len(m.Payload))
+		counts[*m.Channel] = c
 	}
 	for _, c := range r.channels {
-		counts[*c] += 0 // a channel without messages
+		if _, counted := counts[*c]; !counted { // it has no messages
+			counts[*c] = ChannelSummary{}
+		}
 	}
 	s.Server, s.Start, s.Damage = r.server, r.start, r.Damage()
-	for c, n := range counts {
-		s.Channels = append(s.Channels, ChannelSummary{c, n})
+	for c, summary := range counts {
+		summary.Channel = c
+		s.Channels = append(s.Channels, summary)
 	}
 	s.Descriptions = map[string]telemetry.Description{}
 	for topic, lines := range r.descriptions {

@@ -5,11 +5,14 @@ package shipped
 // Flags returns the flags of go build without those of the linker. CGO_ENABLED=0 belongs
 // to them.
 // Without HTTP/2, which no page of ours needs, the binary is 370 kB smaller. Functions of
-// packages that only connections and certificates need, not frames, are not inlined: that
-// is 210 kB. The ciphers are in other packages.
+// packages that only connections, certificates, files, pages and the log need, not frames, are
+// not inlined: that is 380 kB. The ciphers are in other packages.
 func Flags() []string {
 	flags := []string{"-tags=nethttpomithttp2", "-trimpath"}
-	for _, cold := range []string{"net/http", "crypto/tls", "crypto/x509", "encoding/asn1", "math/big"} {
+	for _, cold := range []string{
+		"net", "net/http", "crypto/tls", "crypto/x509", "encoding/asn1", "encoding/json", "math/big",
+		"go.uber.org/zap/zapcore", "reflect", "player/formats/syntax", "player/visitors/dashboard",
+	} {
 		flags = append(flags, "-gcflags="+cold+"=-l")
 	}
 	return flags

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"player/e2e/acceptance"
 	"player/timers"
 )
 
@@ -423,10 +424,11 @@ func TestFullLinks(t *testing.T) {
 			n.join(tt.clients, tt.rate, tt.size, func(p *peer) { p.delays = tt.delays })
 			n.run(3 * time.Second)
 			n.deepest = 0
-			r := n.measure(10 * time.Second)
+			seconds := acceptance.Rounds(10, 20)
+			r := n.measure(time.Duration(seconds) * time.Second)
 			least := floor(tt.clients, tt.size, max(tt.local, tt.router)) + tt.trip
 			t.Logf("%+v floor %v deepest %d window %d", r, least, n.deepest, n.network.window)
-			carried := float64(r.frames) * float64(tt.size+headers) / 10
+			carried := float64(r.frames) * float64(tt.size+headers) / float64(seconds)
 			if part := carried / max(tt.local, tt.router); part < 0.97 {
 				t.Errorf("the network is used for %.3f of the time", part)
 			}

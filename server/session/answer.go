@@ -39,6 +39,9 @@ func (s *Session) answer(now time.Duration, question byte) {
 	case codec.QuestionChannels:
 		s.output = codec.AppendAnswers(s.output, question, s.describe(appendChannels))
 		return
+	case codec.QuestionColors:
+		s.output = codec.AppendAnswers(s.output, question, s.describe(appendColors))
+		return
 	default:
 		s.complain(now, "unknown question", zap.Uint8("letter", question))
 		return
@@ -61,14 +64,19 @@ func (s *Session) refusals() (lines []string) {
 	for i := 0; i+1 < len(s.request); i += 2 {
 		code, access := s.request[i], s.request[i+1]
 		device := s.table.Device(code)
-		if access != codec.AccessError || answered[code] || device == nil && (code <= ' ' || code > '~') {
+		key := string(rune(code))
+		switch {
+		case access != codec.AccessError || answered[code]:
 			continue
+		case device != nil:
+			key = device.Key()
+		case code <= ' ' || code > '~':
+			key = s.table.Removed(code)
+		}
+		if key == "" {
+			continue // a byte that no device has had
 		}
 		answered[code] = true
-		key := string(rune(code))
-		if device != nil {
-			key = device.Key()
-		}
 		lines = append(lines, s.refusal(code, device).Line(key))
 	}
 	s.request = s.request[:0]
@@ -171,6 +179,14 @@ func appendRays(dst []string, d *devices.Device) []string {
 // appendChannels appends a line for each input, output or joint.
 func appendChannels(dst []string, d *devices.Device) []string {
 	for _, c := range d.AppendChannels(nil) {
+		dst = append(dst, c.Line(d.Key()))
+	}
+	return dst
+}
+
+// appendColors appends a line for each channel whose colour is known.
+func appendColors(dst []string, d *devices.Device) []string {
+	for _, c := range d.AppendColors(nil) {
 		dst = append(dst, c.Line(d.Key()))
 	}
 	return dst

@@ -93,6 +93,13 @@ func (p *part) AppendChannels(dst []codec.Channel, d *devices.Device) []codec.Ch
 	return dst
 }
 
+func (p *part) AppendColors(dst []codec.ChannelColor, d *devices.Device) []codec.ChannelColor {
+	if d.Letter() == codec.Vision {
+		dst = append(dst, codec.ChannelColor{Color: 0xffa500}, codec.ChannelColor{Channel: 1, Color: 0x8b})
+	}
+	return dst
+}
+
 func (p *part) Configure(_ time.Duration, d *devices.Device, payload []byte) error {
 	p.robot.note("configure %c %q", d.Letter(), payload)
 	return nil

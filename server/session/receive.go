@@ -109,8 +109,8 @@ func (s *Session) command(now time.Duration, letter byte, payload, rest []byte) 
 	}
 	stops := string(payload) == spec.Stop
 	switch {
-	case stops && s.lifetime.yields && !sl.isNewest():
-		return // another client commands the device
+	case stops && s.lifetime.yields && !sl.isNewest() && !(spec.Wheels && s.control.IsCommander(s)):
+		return // another client commands the device: not this one, nor a device that this one has commanded
 	case !stops && spec.Stop != "" && s.lifetime.isOver(now):
 		s.refuse(now, "command dropped: it waited for a setup until its lifetime was over", zap.String("device", spec.Name))
 		return
@@ -122,7 +122,7 @@ func (s *Session) command(now time.Duration, letter byte, payload, rest []byte) 
 		s.refuse(now, "command dropped: the emergency stop is active", zap.String("device", spec.Name))
 		return
 	}
-	if letter == codec.Position && !s.control.claim(now, s) {
+	if spec.Wheels && !s.control.claim(now, s) {
 		s.refuse(now, "command dropped: another client has control", zap.String("device", spec.Name))
 		return
 	}

@@ -139,7 +139,11 @@ func (s *Session) changeAccess(now time.Duration, letter, want byte) {
 	}
 	device := s.table.Device(letter)
 	if device == nil {
-		s.complain(now, "no such device", zap.String("letter", string(rune(letter))))
+		which := zap.String("letter", string(rune(letter)))
+		if removed := s.table.Removed(letter); removed != "" {
+			which = zap.String("device", removed)
+		}
+		s.complain(now, "no such device", which)
 		return
 	}
 	sl := s.slots.of(device)
@@ -158,7 +162,7 @@ func (s *Session) changeAccess(now time.Duration, letter, want byte) {
 	}
 	if before.writes() && !after.writes() {
 		s.stopDevice(now, sl)
-		if letter == codec.Position {
+		if device.Spec().Wheels {
 			s.control.resign(s)
 		}
 	}

@@ -120,6 +120,18 @@ func TestManyDevices(t *testing.T) {
 	}
 }
 
+// 8.9.8: the colours of channels are told, of devices without letters to clients that know of them.
+func TestColors(t *testing.T) {
+	r := newRobot(t)
+	second := devices.Vision()
+	second.Index = 1
+	r.attach(t, "second", second)
+	p := newPeer(t, r)
+	p.expectAnswer('v', "v 0 ffa500", "v 1 00008b")
+	p.answer('d')
+	p.expectAnswer('v', "v 0 ffa500", "v 1 00008b", "vision:1 0 ffa500", "vision:1 1 00008b")
+}
+
 // 8.9.6 and 8.9.7: rays and channels are described, as devices without letters are, and the answer comes in parts.
 func TestRaysAndChannels(t *testing.T) {
 	r := newRobot(t)
@@ -172,4 +184,53 @@ func TestCommandsToJoints(t *testing.T) {
 	// 5.4: the joints stop when the client leaves.
 	p.request("\x80c", "\x80c")
 	r.expect(t, "command S FF8000000000000000", "shutdown arm")
+}
+
+// A goal moves the wheels: its commander has control of position, its lifetime is over as that of a command to position,
+// and whoever has given it may also stop position, on which the device drives (5.5, 5.6, 8.6).
+func TestGoalsMoveTheWheels(t *testing.T) {
+	goal := codec.GotoCommand{X: 1000, Tag: 1}.Append(nil)
+	send := string(message('c', 0x80, goal...))
+	stop := fmt.Sprintf("T %X", codec.StopGoto().Append(nil))
+	driven := fmt.Sprintf("T %X", goal)
+	for _, first := range []bool{false, true} {
+		r, p := newDrivers(t, &Control{First: first})
+		r.attach(t, "driver", devices.Goto())
+		for _, peer := range p {
+			peer.request("\x80a", "\x80a")
+			peer.send(config(codec.ConfigLifetime, 1, 144)) // 400 ms
+		}
+		r.take()
+		expect := func(what, want string) {
+			t.Helper()
+			if got := r.commands(); got != want {
+				t.Errorf("%s, control first %v: %q, want %q", what, first, got, want)
+			}
+		}
+		drive := func() { // what the driver does for a goal
+			p[0].send([]byte(send))
+			r.table.Device('p').SetCommand(r.now, []byte{1, 2, 3, 4})
+		}
+		drive()
+		expect("a goal", driven+"A")
+		p[1].send(halt)
+		expect("a stop of a client that drives nothing", "")
+		p[0].send(halt)
+		expect("a stop of the wheels by the client with the goal", "0")
+		drive()
+		r.take()
+		r.now += 400 * ms
+		p[0].Lapse(r.now)
+		expect("the end of the lifetime", stop)
+		drive()
+		r.take()
+		p[1].send(ahead)
+		if first {
+			expect("a command of another client", "")
+			p[0].Close(r.now)
+			expect("the commander leaves", stop)
+		} else {
+			expect("a command of another client", "A")
+		}
+	}
 }

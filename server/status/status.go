@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/netip"
 	"slices"
+	"strings"
 	"time"
 
 	"player/codec"
@@ -55,7 +56,7 @@ type Robot struct {
 	// connected; nil: there is none.
 	Commander *netip.AddrPort   `json:"commander"`
 	Stopped   bool              `json:"stopped"` // by an emergency stop
-	Devices   map[string]Device `json:"devices"` // by interface; position:1 for index 1
+	Devices   map[string]Device `json:"devices"` // by interface; laser:1 for index 1
 	// Recorders are the recorders of the configuration, by the path of the log.
 	Recorders map[string]Recorder `json:"recorders,omitempty"`
 	Clients   []Client            `json:"clients"`
@@ -155,15 +156,21 @@ type Loop struct {
 	MaxClients int    `json:"max_clients"`
 }
 
-// Access is pairs of a device's letter and r, w or a, as in srpa. Its JSON is an
-// object: {"s":"r","p":"a"}.
+// Access is pairs of a device's letter and r, w or a, as in srpa. Behind them, each after a space, are devices without
+// letters, which have their names: "srpa laser:1=r". Its JSON is an object: {"s":"r","p":"a","laser:1":"r"}.
 type Access string
 
 // MarshalJSON implements json.Marshaler.
 func (a Access) MarshalJSON() ([]byte, error) {
 	m := map[string]string{}
-	for i := 0; i+1 < len(a); i += 2 {
-		m[string(rune(a[i]))] = string(rune(a[i+1]))
+	for word := range strings.FieldsSeq(string(a)) {
+		if name, access, named := strings.Cut(word, "="); named {
+			m[name] = access
+			continue
+		}
+		for i := 0; i+1 < len(word); i += 2 {
+			m[word[i:i+1]] = word[i+1 : i+2]
+		}
 	}
 	return json.Marshal(m)
 }
@@ -172,9 +179,15 @@ func (a Access) MarshalJSON() ([]byte, error) {
 func (a *Access) UnmarshalJSON(text []byte) error {
 	var m map[string]string
 	err := json.Unmarshal(text, &m)
-	for _, letter := range slices.Sorted(maps.Keys(m)) {
-		*a += Access(letter + m[letter])
+	named := ""
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		if len(name) == 1 {
+			*a += Access(name + m[name])
+		} else {
+			named += " " + name + "=" + m[name]
+		}
 	}
+	*a = Access(strings.TrimSpace(string(*a) + named))
 	return err
 }
 

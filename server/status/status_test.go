@@ -28,8 +28,9 @@ func example() Status {
 				Devices: map[string]Device{
 					"position": {Driver: "p2os", State: Ready, Open: true, Rate: 9.5, Age: &age, Counted: Counted{Setups: 2, Errors: 1, Retries: 1, Noise: 12}},
 					"laser":    {Driver: "sicklms200", State: Idle},
+					"laser:1":  {Driver: "urg", State: Starting, Open: true, Rate: 40},
 				},
-				Clients: []Client{{Address: anna, Name: "Anna", TLS: true, Certificate: "anna", Connected: Seconds(time.Minute), Devices: "prla", Rate: 20, Served: 19.9, Age: &age,
+				Clients: []Client{{Address: anna, Name: "Anna", TLS: true, Certificate: "anna", Connected: Seconds(time.Minute), Devices: "prla laser:1=r", Rate: 20, Served: 19.9, Age: &age,
 					Last: &ago, Counts: Counts{Frames: 7, Bytes: 700, Skipped: 1, Commands: 5, Refused: 2}}},
 				Recorders: map[string]Recorder{"/var/run.mcap": {State: Recording, Messages: 7, Bytes: 70, Lost: 3}},
 				Totals:    Counts{Frames: 17, Bytes: 1700, Skipped: 3, Commands: 15, Refused: 4},
@@ -48,14 +49,32 @@ func TestJSON(t *testing.T) {
 	got := must.Get(json.Marshal(s))(t)
 	const want = `{"version":"1","uptime_s":90,"robots":[{"name":"r1","port":6665,"control":"newest","commander":"10.0.0.7:40000","stopped":false,` +
 		`"devices":{"laser":{"driver":"sicklms200","state":"idle","open":false,"rate_hz":0,"age_ms":null,"setups":0,"errors":0,"retries":0,"noise":0},` +
+		`"laser:1":{"driver":"urg","state":"starting","open":true,"rate_hz":40,"age_ms":null,"setups":0,"errors":0,"retries":0,"noise":0},` +
 		`"position":{"driver":"p2os","state":"ready","open":true,"rate_hz":9.5,"age_ms":1.5,"setups":2,"errors":1,"retries":1,"noise":12}},` +
 		`"recorders":{"/var/run.mcap":{"state":"recording","messages":7,"bytes":70,"lost":3}},` +
-		`"clients":[{"address":"10.0.0.7:40000","name":"Anna","tls":true,"certificate":"anna","connected_s":60,"devices":{"l":"a","p":"r"},"rate":20,"served_hz":19.9,"age_ms":1.5,` +
+		`"clients":[{"address":"10.0.0.7:40000","name":"Anna","tls":true,"certificate":"anna","connected_s":60,"devices":{"l":"a","laser:1":"r","p":"r"},"rate":20,"served_hz":19.9,"age_ms":1.5,` +
 		`"paced":false,"last_command_s":0.25,"frames":7,"bytes":700,"skipped":1,"commands":5,"refused":2}],` +
 		`"totals":{"frames":17,"bytes":1700,"skipped":3,"commands":15,"refused":4}}],` +
 		`"loop":{"wakes":1000000,"late_frames":2,"clients":1,"max_clients":100},"guard":"ready"}`
 	if string(got) != want {
 		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
+// What a client has open has one form as text, and one as JSON.
+func TestAccess(t *testing.T) {
+	for text, want := range map[Access]string{
+		"": `{}`, "srpa": `{"p":"a","s":"r"}`, "laser:1=r imu:0=a": `{"imu:0":"a","laser:1":"r"}`, "yrlr ranger:0=r io:0=w": `{"io:0":"w","l":"r","ranger:0":"r","y":"r"}`,
+	} {
+		got := must.Get(json.Marshal(text))(t)
+		if string(got) != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+		var back Access
+		must.Do(t, json.Unmarshal(got, &back))
+		if again := must.Get(json.Marshal(back))(t); string(again) != want || len(back) != len(text) {
+			t.Errorf("%q is read as %q", text, back)
+		}
 	}
 }
 
@@ -97,6 +116,8 @@ func TestMetrics(t *testing.T) {
 		`player_device_dropped_total{robot="6665",device="position"}`:   12,
 		`player_device_setups_total{robot="6665",device="position"}`:    2,
 		`player_device_well{robot="6666",device="laser"}`:               0,
+		`player_device_well{robot="6665",device="laser"}`:               1,
+		`player_device_rate_hertz{robot="6665",device="laser:1"}`:       40,
 		`player_recorder_well{robot="6665",file="/var/run.mcap"}`:       1,
 		`player_recorder_lost_total{robot="6665",file="/var/run.mcap"}`: 3,
 		`player_loop_wakes_total`:                                       1e6,

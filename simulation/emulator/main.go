@@ -122,6 +122,7 @@ func parse(args []string, out io.Writer) (*config, error) {
 		map[string]byte{"dense": 1, "standard": 0})
 	each(f, "rplidar-faults", "faults of the RPLIDAR, separated by commas: old (no express scan), error, error-once",
 		map[string]*bool{"old": &c.rplidar.NoExpress, "error": &c.rplidar.Failed, "error-once": &c.rplidar.FailOnce}, nil)
+	c.ydlidar.Model = ydlidar.X4
 	choose(f, &c.ydlidar.Model, "ydlidar-model", "X4", "model of the YDLIDAR: X2, X4 or G4",
 		map[string]ydlidar.Model{"X2": ydlidar.X2, "X4": ydlidar.X4, "G4": ydlidar.G4})
 	choose(f, &c.urg.Model, "urg-model", "URG-04LX", "model of the scanner: URG-04LX, UTM-30LX or UST-20LX-H01",
@@ -151,7 +152,7 @@ type choice[T any] struct {
 	of   map[string]T
 }
 
-// choose adds such a flag. The default is the zero value.
+// choose adds such a flag. word names the value that is already in to: the default.
 func choose[T any](f *flag.FlagSet, to *T, name, word, usage string, of map[string]T) {
 	f.Var(&choice[T]{word, to, of}, name, usage)
 }

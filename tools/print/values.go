@@ -66,6 +66,8 @@ func dataOf(letter byte) decoded {
 		return new(codec.IOData)
 	case codec.Servo:
 		return new(codec.ServoData)
+	case codec.Goto:
+		return new(codec.GotoData)
 	}
 	return nil
 }

@@ -3,10 +3,12 @@ package dashboard
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 	"time"
 
+	"player/client"
 	"player/codec"
 	"player/config/rights"
 	"player/visitors"
@@ -26,10 +28,28 @@ type driveCommand struct {
 	Grip   *[2]uint8 `json:"grip"`   // gripper command and argument (PROTOCOL 5.1)
 	Motors *bool     `json:"motors"` // power of the motors
 	Reset  bool      `json:"reset"`  // of the odometry
+
+	// Device is the name of a device without a letter that gets Look, Grip or one of these, for example servo:0.
+	Device string       `json:"device"`
+	Output *outputValue `json:"output"` // of an io device
+	Joint  *jointTarget `json:"joint"`  // of a servo device
+	Power  *bool        `json:"power"`  // of all joints
+}
+
+// outputValue sets an output.
+type outputValue struct {
+	Number uint8 `json:"number"`
+	Value  int32 `json:"value"` // in the unit of the output
+}
+
+// jointTarget moves a joint. Without a goal it stops where it is, and all joints without a number.
+type jointTarget struct {
+	Number *uint8 `json:"number"`
+	Goal   *int32 `json:"goal"` // in the unit of the joint
 }
 
 func (c driveCommand) needs() rights.Set {
-	if c.Motors != nil || c.Reset {
+	if c.Motors != nil || c.Reset || c.Power != nil {
 		return rights.Write | rights.Config
 	}
 	return rights.Write
@@ -44,14 +64,18 @@ type driveReport struct {
 type driver struct {
 	socket                  *socket
 	wheels, camera, gripper *visitors.Commands
+	named                   map[string]*visitors.Commands // to devices without letters
 	mu                      sync.Mutex
 	granted                 string // driveReport.Held
 }
 
+// maxNamed is how many devices without letters a page may command: each takes a connection to the robot.
+const maxNamed = 16
+
 // drive serves one drive socket. When it ends, the commands to each device end their Player
 // connection, and the robot's server stops the wheels.
 func (s *server) drive(sock *socket) error {
-	d := &driver{socket: sock}
+	d := &driver{socket: sock, named: map[string]*visitors.Commands{}}
 	d.wheels = visitors.NewCommands(codec.Position, "wheels", deadMan, sock.dial, d.result(codec.Position))
 	d.camera = visitors.NewCommands(codec.PTZ, "camera", 0, sock.dial, d.result(codec.PTZ))
 	d.gripper = visitors.NewCommands(codec.Gripper, "gripper", 0, sock.dial, d.result(codec.Gripper))
@@ -79,6 +103,9 @@ func (d *driver) take(c driveCommand) error {
 			return w.Drive(v[0], v[1], heard)
 		})
 	}
+	if c.Device != "" {
+		return d.takeNamed(c)
+	}
 	if l := c.Look; l != nil {
 		d.camera.Put("look", func(w *visitors.Controller) error { return w.Robot().SetPTZ(l[0], l[1], l[2]) })
 	}
@@ -86,6 +113,68 @@ func (d *driver) take(c driveCommand) error {
 		d.gripper.Put("grip", func(w *visitors.Controller) error { return w.Robot().SetGripper(g[0], g[1]) })
 	}
 	return nil
+}
+
+// takeNamed passes a command to a device without a letter on.
+func (d *driver) takeNamed(c driveCommand) error {
+	iface, _, ok := codec.ParseAddress(c.Device)
+	kind, send := "", func(*client.Client, byte) error { return nil }
+	switch letter := codec.InterfaceLetter(iface); {
+	case ok && letter == codec.PTZ && c.Look != nil:
+		kind, send = "look", func(r *client.Client, code byte) error {
+			look := codec.PTZCommand{Pan: short(c.Look[0]), Tilt: short(c.Look[1]), Zoom: short(c.Look[2])}
+			return r.Command(code, look.Append(nil))
+		}
+	case ok && letter == codec.Gripper && c.Grip != nil:
+		kind, send = "grip", func(r *client.Client, code byte) error {
+			return r.Command(code, codec.GripperCommand{Code: c.Grip[0], Arg: c.Grip[1]}.Append(nil))
+		}
+	case ok && letter == codec.IO && c.Output != nil:
+		kind, send = fmt.Sprint("output ", c.Output.Number), func(r *client.Client, code byte) error {
+			return r.SetOutput(code, c.Output.Number, c.Output.Value)
+		}
+	case ok && letter == codec.Servo && c.Joint != nil:
+		target := codec.StopServos()
+		if c.Joint.Number != nil {
+			target.Joint = *c.Joint.Number
+		}
+		if c.Joint.Goal != nil {
+			target.Goal = *c.Joint.Goal
+		}
+		kind, send = fmt.Sprint("joint ", target.Joint), func(r *client.Client, code byte) error {
+			return r.Command(code, target.Append(nil))
+		}
+	case ok && letter == codec.Servo && c.Power != nil:
+		power := codec.Config{Code: codec.ConfigMotors}
+		if *c.Power {
+			power.Arg = 1
+		}
+		kind, send = "power", func(r *client.Client, code byte) error { return r.Config(code, power.Append(nil)) }
+	default:
+		return unfit(fmt.Errorf("no such command to device %s", visitors.Quote(c.Device)))
+	}
+	commands := d.named[c.Device]
+	if commands == nil {
+		if len(d.named) == maxNamed {
+			return d.failed(visitors.Notice{Text: "this page commands too many devices: reload it"})
+		}
+		commands = visitors.NewNamedCommands(c.Device, d.socket.dial, d.resultNamed)
+		d.named[c.Device] = commands
+		d.socket.Start(commands.Run)
+	}
+	commands.Put(kind, func(w *visitors.Controller) error { return send(w.Robot(), w.Device()) })
+	return nil
+}
+
+// short limits v to the range of an int16, so that an angle never changes sign.
+func short(v int) int16 { return int16(max(math.MinInt16, min(v, math.MaxInt16))) }
+
+// resultNamed reports those errors that do not end the commands to other devices.
+func (d *driver) resultNamed(err error, _ bool) error {
+	if _, refused := errors.AsType[*visitors.Refusal](err); refused || errors.Is(err, client.ErrNoDevice) {
+		return d.failed(err)
+	}
+	return err
 }
 
 func (d *driver) failed(err error) error {

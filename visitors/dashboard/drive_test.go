@@ -142,3 +142,22 @@ func TestRefusedDevice(t *testing.T) {
 	p.Send(`{"drive":[300,0]}`)
 	s.until(t, ahead, "request zw")
 }
+
+// A command goes to a device by its name. One that the robot does not have is reported, and other commands go on; a
+// command that the device does not take ends the page.
+func TestCommandByName(t *testing.T) {
+	t.Parallel()
+	var s stubborn
+	p := s.open(t)
+	p.Send(`{"device":"io:0","output":{"number":2,"value":1}}`)
+	if why := p.await("error").(string); !strings.Contains(why, "does not have this device") {
+		t.Errorf("reported %q", why)
+	}
+	p.Send(`{"device":"gripper:0","grip":[2,0]}`) // an older server has it, by its letter
+	s.until(t, "request gw")
+	s.until(t, "cg 02 00")
+	p.Send(`{"device":"gripper:0","look":[1,2,3]}`)
+	if reason := p.ended(); !strings.Contains(reason, "reload it") {
+		t.Errorf("%s", reason)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"net"
 	"syscall"
 
+	"player/client"
 	"player/visitors"
 )
 
@@ -27,6 +28,8 @@ func explain(err error) string {
 		return plain.Text
 	case errors.As(err, &refusal):
 		return refusal.Error()
+	case errors.Is(err, client.ErrNoDevice):
+		return "the robot does not have this device any more"
 	case errors.As(err, &unknown):
 		return "no computer has this name"
 	case errors.Is(err, syscall.ECONNREFUSED):

@@ -187,6 +187,38 @@ func TestStream(t *testing.T) {
 	}
 }
 
+// A page is sent the devices without letters, opens them by their names, and gets their data.
+func TestStreamByName(t *testing.T) {
+	l := newLab(t, nil)
+	p := l.open("/stream", l.Address)
+	p.Send(`{"rate":100,"request":"pr"}`)
+	report := p.report("others")
+	code := byte(0)
+	for _, o := range report["others"].([]any) {
+		if device := o.(map[string]any); device["name"] == "ranger:0" {
+			code = byte(device["code"].(float64))
+		}
+	}
+	if rays := report["rays"].(map[string]any)["ranger:0"]; code < 128 || rays == nil {
+		t.Fatalf("reported %v", report)
+	}
+	p.Send(`{"open":["ranger:0"]}`)
+	for p.await("access").(map[string]any)["ranger:0"] != "r" {
+	}
+	for payloads := map[byte][]byte{}; len(payloads[code]) == 0; {
+		var number uint32
+		number, _, payloads = frame(t, p.data())
+		p.ack(number)
+	}
+	p.Send(`{"close":["ranger:0"]}`)
+	for p.await("access").(map[string]any)["ranger:0"] != "c" {
+	}
+	p.Send(`{"open":["ranger:9"]}`)
+	if reason := p.ended(); !strings.Contains(reason, "reload it") {
+		t.Errorf("a device that was not offered: %s", reason)
+	}
+}
+
 // A page that does not acknowledge gets no backlog: the next message has the
 // newest data, and how many rounds were merged into it.
 func TestSlowPage(t *testing.T) {

@@ -21,7 +21,7 @@ func TestDecodeOrders(t *testing.T) {
 	if o, err := decode[worldCommand]([]byte(`{"move":{"mover":2,"x":1.5,"y":-2,"heading":0.5}}`)); err != nil || o.Move == nil || o.Move.Mover != 2 || o.Move.X != 1.5 || o.Move.Y != -2 || o.Move.Heading != 0.5 {
 		t.Errorf("move: %+v, %v", o, err)
 	}
-	if o, err := decode[streamRequest]([]byte(` {"request":"lrsr","rate":20} `)); err != nil || o != (streamRequest{"lrsr", 20}) {
+	if o, err := decode[streamRequest]([]byte(` {"request":"lrsr","rate":20} `)); err != nil || o.Request != "lrsr" || o.Rate != 20 {
 		t.Errorf("stream: %+v, %v", o, err)
 	}
 	for _, bad := range []string{

@@ -14,15 +14,31 @@ import (
 // higher one, and screens show little more.
 const maxRate = 50
 
-// streamRequest is a command of a page to a stream. Both fields are optional. The first one
+// streamRequest is a command of a page to a stream. All fields are optional. The first one
 // is in the query of the stream's address: it costs no round trip.
 type streamRequest struct {
-	Request string `json:"request"` // pairs of a device and r or c
-	Rate    int    `json:"rate"`    // Hz
+	Request string   `json:"request"` // pairs of a letter of a device and r or c
+	Open    []string `json:"open"`    // devices without letters, by the names of a streamEquipment
+	Close   []string `json:"close"`   // the same
+	Rate    int      `json:"rate"`    // Hz
+}
+
+// streamEquipment is sent to a page when the devices of the robot are known, and again when more is known of them.
+// A robot whose devices all have letters sends none.
+type streamEquipment struct {
+	Others   []streamDevice             `json:"others"`   // the devices without letters
+	Rays     map[string][]codec.Rays    `json:"rays"`     // by device: its letter or its name
+	Channels map[string][]codec.Channel `json:"channels"` // the same
+}
+
+type streamDevice struct {
+	Name   string `json:"name"` // for example laser:1
+	Code   byte   `json:"code"` // of its data
+	Driver string `json:"driver"`
 }
 
 // streamReport is sent to a page after each request: the access to all devices
-// requested so far, as granted by the robot, by device. e: the device failed or
+// requested so far, as granted by the robot, by letter or name. e: the device failed or
 // does not exist.
 type streamReport struct {
 	Access  map[string]string       `json:"access"`
@@ -41,6 +57,7 @@ type stream struct {
 	newest *newest // nil: no other page gets data of this robot
 
 	mu      sync.Mutex
+	others  []streamDevice // that the page has been sent
 	report  streamReport
 	unsent  readings
 	rounds  uint32 // of data, since the last message
@@ -57,7 +74,8 @@ func (s *server) stream(sock *socket) error {
 	}
 	st.feed = visitors.NewFeed(sock.dial, st.granted, st.add)
 	st.feed.Stranger = func(err error) error { return visitors.Notice{Text: "this is not a Player server", Cause: err} }
-	if err := st.take(streamRequest{sock.first.Pairs, sock.first.Rate}); err != nil {
+	st.feed.Equipped = st.equipped
+	if err := st.take(streamRequest{Request: sock.first.Pairs, Rate: sock.first.Rate}); err != nil {
 		return sock.Close(err)
 	}
 	sock.Outbox.Subscribe(dataChannel, dataChannel, 1, 0)
@@ -72,7 +90,64 @@ func (s *stream) take(r streamRequest) error {
 	if err := checkPairs(r.Request); err != nil {
 		return err
 	}
-	return s.feed.Request(visitors.Request{Pairs: r.Request, Rate: min(r.Rate, maxRate)})
+	pairs := r.Request
+	for _, wish := range []struct {
+		names  []string
+		access byte
+	}{{r.Open, codec.AccessRead}, {r.Close, codec.AccessClose}} {
+		for _, name := range wish.names {
+			code, known := s.code(name)
+			if !known {
+				return unfit(fmt.Errorf("no device %s was offered", visitors.Quote(name)))
+			}
+			pairs += string([]byte{code, wish.access})
+		}
+	}
+	return s.feed.Request(visitors.Request{Pairs: pairs, Rate: min(r.Rate, maxRate)})
+}
+
+// code returns the byte of a device without a letter that the page has been sent.
+func (s *stream) code(name string) (code byte, known bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, d := range s.others {
+		if d.Name == name {
+			return d.Code, true
+		}
+	}
+	return 0, false
+}
+
+// key returns what a page calls a device: its letter, or its name. The caller has the mutex.
+func (s *stream) key(code byte) string {
+	for _, d := range s.others {
+		if d.Code == code {
+			return d.Name
+		}
+	}
+	return string(rune(code))
+}
+
+// equipped sends the page what the robot has.
+func (s *stream) equipped(e visitors.Equipment) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.others = nil
+	for _, d := range e.Devices {
+		if !codec.IsLetter(d.Code) {
+			s.others = append(s.others, streamDevice{d.Address(), d.Code, d.Driver})
+		}
+	}
+	report := streamEquipment{s.others, map[string][]codec.Rays{}, map[string][]codec.Channel{}}
+	for _, r := range e.Rays {
+		key := s.key(r.Device)
+		report.Rays[key] = append(report.Rays[key], r)
+	}
+	for _, c := range e.Channels {
+		key := s.key(c.Device)
+		report.Channels[key] = append(report.Channels[key], c)
+	}
+	return s.socket.reply(report)
 }
 
 // granted reports the result of a request to the page. Afterwards no data of a closed device is sent.
@@ -80,19 +155,19 @@ func (s *stream) granted(pairs string, refused []client.Access) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := 0; i < len(pairs); i += 2 {
-		device := string(rune(pairs[i]))
+		device := s.key(pairs[i])
 		s.report.Access[device] = string(rune(pairs[i+1]))
 		delete(s.report.Refused, device)
 	}
 	for _, d := range refused {
-		device := string(rune(d.Device))
+		device := s.key(d.Device)
 		s.report.Access[device] = string(rune(d.Granted))
 		if d.Why != "" {
 			s.report.Refused[device] = streamReason{d.Why, d.Text}
 		}
 	}
 	for i := 0; i < len(pairs); i += 2 {
-		if s.report.Access[string(rune(pairs[i]))] != string(rune(codec.AccessRead)) {
+		if s.report.Access[s.key(pairs[i])] != string(rune(codec.AccessRead)) {
 			delete(s.unsent, pairs[i])
 		}
 	}
@@ -117,7 +192,7 @@ func (s *stream) add(news []visitors.News) error {
 	s.rounds++
 	for _, n := range news {
 		s.unsent.put(n)
-		if s.newest != nil {
+		if s.newest != nil && codec.IsLetter(n.Device) { // a page that is opened does not know the others yet
 			s.newest.put(s.socket.robot, n)
 		}
 	}

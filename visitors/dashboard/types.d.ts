@@ -60,6 +60,36 @@ export interface Group extends Client {
   self: boolean; // it is this page
 }
 
+/** The stream socket, texts (stream.go): devices without letters, once they are known. */
+export interface Equipment {
+  others: { name: Name; code: number; driver: string }[];
+  rays: Record<string, Rays[]>; // by letter or name
+  channels: Record<string, Channel[]>;
+}
+
+/** Where readings that follow each other look from and to (PROTOCOL 8.9.6). */
+export interface Rays {
+  first: number;
+  count: number;
+  x_mm: number;
+  y_mm: number;
+  heading_deg: number;
+  step_deg: number;
+  near_mm: number; // 0: not known, as far_mm
+  far_mm: number;
+  cone_deg: number; // 0: a line
+}
+
+/** An input, an output or a joint (PROTOCOL 8.9.7). */
+export interface Channel {
+  number: number;
+  role: "input" | "output" | "joint";
+  unit: string; // bit, mV, mdeg ...; -: not known
+  min: number; // UNKNOWN of wire.js, as max
+  max: number;
+  name: string; // may be empty
+}
+
 /** The stream socket, texts (stream.go). */
 export interface StreamReport {
   access: Record<string, string>;
@@ -84,6 +114,10 @@ export interface DriveMessage {
   grip?: [command: number, argument: number];
   motors?: boolean;
   reset?: boolean;
+  device?: Name; // what look, grip and the following are for
+  output?: { number: number; value: number };
+  joint?: { number?: number; goal?: number }; // without a goal it stops, without a number all of them
+  power?: boolean; // of the joints
 }
 
 /** The world socket, texts (world.go, scene.go, edit.go). */
@@ -228,8 +262,79 @@ export interface TrailPoint extends Point {
   jump: boolean; // no line is drawn to it
 }
 
-/** Data of a robot's devices, by letter. */
-export interface Data {
+/** Data of a robot's devices, by letter or name. */
+export type Data = Lettered & { [name: Name]: any }; // any: one of Lettered or Extra, by interface
+
+/** A device without a letter, for example laser:1. */
+export type Name = `${string}:${number}`;
+
+/** What a device is called: its letter, or its name. */
+export type Key = Letter | Name;
+
+/** Data of the interfaces that have no letters, and of those that have another form than a letter's. */
+export interface Extra {
+  laser: Ranges;
+  sonar: Ranges;
+  ranger: Ranges;
+  imu: Imu;
+  gps: Gps;
+  io: Values;
+  servo: Joint[];
+}
+
+/** Metres; Infinity: nothing is in range; NaN: not taken. */
+export type Ranges = Float32Array;
+
+/** Of the three axes: ahead, left, up. NaN: not measured. */
+export interface Imu {
+  angles: number[]; // roll, pitch, yaw, degrees
+  rates: number[]; // degrees a second
+  accelerations: number[]; // m/s²
+}
+
+export interface Gps {
+  fix: number; // PROTOCOL 7.11
+  satellites: number; // NaN: not known, as all below
+  latitude: number; // degrees
+  longitude: number;
+  height: number; // m
+  horizontal: number; // m, one standard deviation
+  vertical: number;
+  speed: number; // m/s
+  course: number; // degrees clockwise from north
+}
+
+/** Of each channel, in its unit. NaN: not known. */
+export type Values = number[];
+
+export interface Joint {
+  position: number; // in the unit of the joint; NaN: not known
+  goal: number; // NaN: it has none
+  moving: boolean;
+  power: boolean | undefined; // undefined: not known
+  limit: boolean;
+  failed: boolean;
+}
+
+/** A device without a letter, as the page knows it. */
+export interface Other {
+  name: Name;
+  interface: string;
+  index: number;
+  label: string; // for people
+  driver: string;
+  rays: Rays[];
+  channels: Channel[];
+}
+
+/** The way of a receiver, in metres east and north of where it was first. */
+export interface Track {
+  latitude: number; // of its origin
+  longitude: number;
+  points: TrailPoint[];
+}
+
+export interface Lettered {
   p?: Position;
   l?: Float32Array;
   s?: Float32Array;
@@ -264,7 +369,7 @@ export interface Blob {
   bottom: number;
 }
 
-export type Letter = keyof Data;
+export type Letter = keyof Lettered;
 
 export interface Plan extends Point {
   resolution: number; // metres of a cell
@@ -277,7 +382,7 @@ export interface Plan extends Point {
 export interface RobotMoment {
   at: number;
   data: Data;
-  ages: [letter: Letter, age: number][];
+  ages: [device: Key, age: number][];
   lost?: boolean;
   near?: number; // kept by plots.js
 }

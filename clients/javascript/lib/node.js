@@ -167,11 +167,10 @@ export class PlayerClient extends Session {
       try {
         await this.#open(left(CONNECT_LIMIT));
         this.restoreSettings();
-        const before = this.listed();
-        if (before !== null) {
+        if (this.listed() !== null) {
           await this.devices(left(REQUEST_LIMIT));
           try {
-            this.checkSame(before);
+            this.checkSame();
           } catch (e) {
             wanted = "";
             throw e;

@@ -68,6 +68,7 @@ export class Session extends Robot {
   #wanted; // access by letter, in the order of first opening
   #settings; // arguments of configurations of this client by code
   #listed; // the devices of the robot; null: the server has not listed them
+  #seen = new Map(); // names by characters that were listed, also before the server was started anew
 
   // send is called with each message for the server, a Uint8Array.
   constructor(send) {
@@ -82,6 +83,7 @@ export class Session extends Robot {
     this.#wanted = new Map();
     this.#settings = new Map();
     this.#listed = null;
+    this.#seen = new Map();
   }
 
   // reset starts a new connection.
@@ -234,12 +236,14 @@ export class Session extends Robot {
 
   // nameOf returns the name of a device that the server has listed, if it has no letter; otherwise its letter.
   #nameOf(letter) {
-    return this.#listed?.find((d) => d.code === letter && LETTERS[d.interface] !== letter)?.name ?? letter;
+    const listed = this.#listed?.find((d) => d.code === letter && LETTERS[d.interface] !== letter)?.name;
+    return listed ?? (/^[a-z]$/i.test(letter) ? letter : this.#seen.get(letter) ?? letter); // removed by a reload
   }
 
   // called returns what a device is called here by its name in an answer, or null if it is not known.
   #called(key) {
-    const letter = this.#listedAs(key) ?? (key.length === 1 ? key : null);
+    const removed = [...this.#seen].find(([, name]) => name === key)?.[0]; // by a reload
+    const letter = this.#listedAs(key) ?? removed ?? (key.length === 1 ? key : null);
     return letter && this.#nameOf(letter);
   }
 
@@ -317,6 +321,7 @@ export class Session extends Robot {
   finishDevices() {
     if (this.#answer[0] !== "d") return [];
     this.#listed = devices(this.#answer);
+    for (const d of this.#listed) if (!this.#seen.has(d.code)) this.#seen.set(d.code, d.name);
     return [...this.#listed];
   }
 
@@ -516,12 +521,14 @@ export class Session extends Robot {
     return this.#listed;
   }
 
-  // checkSame throws an error of kind refused, and forgets what was open, if a byte means another device than before.
-  checkSame(before) {
-    const names = new Map(before.map((d) => [d.code, d.name]));
-    const moved = this.#listed.filter((d) => names.has(d.code) && names.get(d.code) !== d.name);
+  // checkSame throws an error of kind refused, and forgets what was open, if a byte means another device than it has
+  // meant since the devices were opened. A device may have been away meanwhile.
+  checkSame() {
+    const names = this.#seen;
+    const moved = this.#listed.filter((d) => names.get(d.code) !== d.name);
     if (moved.length === 0) return;
     this.wants("");
+    this.#seen = new Map(this.#listed.map((d) => [d.code, d.name]));
     const text = "the server was started anew with other devices: open them again by their names";
     const reasons = Object.fromEntries(moved.map((d) => [names.get(d.code), { why: "moved", text }]));
     throw new PlayerError("refused", text, "", reasons);

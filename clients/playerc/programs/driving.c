@@ -9,6 +9,7 @@ static void pose(const char *name, playerc_position2d_t *wheels) {
 }
 
 int main(int argc, char **argv) {
+  (void)argc;
   int ten = 10;
   double x, y, a;
   playerc_client_t *client = connected(argv);

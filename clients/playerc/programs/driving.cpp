@@ -24,7 +24,7 @@ static void turn_to(PlayerClient &client, Position2dProxy &pp, double goal) {
   client.Read();
 }
 
-int main(int argc, char **argv) {
+int main(int, char **argv) {
   PlayerClient robot(argv[1], atoi(argv[2]));
   Position2dProxy pp(&robot, 0);
   SimulationProxy sim(&robot, 0);

@@ -5,7 +5,8 @@
 #include <sys/socket.h>
 
 int main(int argc, char *argv[]) {
-  struct sockaddr_in address = {AF_INET, 0, {htonl(INADDR_LOOPBACK)}};
+  (void)argc;
+  struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
   socklen_t size = sizeof address;
   struct timespec begin, end;
   struct rlimit memory, least;

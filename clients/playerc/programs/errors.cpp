@@ -14,7 +14,7 @@ template <typename Proxy> static void missing(PlayerClient &client, int index = 
   }
 }
 
-int main(int argc, char **argv) {
+int main(int, char **argv) {
   try {
     PlayerClient client(argv[1], 1);
   } catch (PlayerError e) {

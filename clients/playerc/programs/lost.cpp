@@ -6,9 +6,10 @@
 using namespace PlayerCc;
 using namespace std;
 
-int main(int argc, char **argv) {
+int main(int, char **argv) {
   PlayerClient robot(argv[1], atoi(argv[2])), other(argv[1], atoi(argv[2]) + 1);
   Position2dProxy *wheels = new Position2dProxy(&robot), others(&other, 0);
+  RangerProxy scan(&other, 1), ring(&other, 0); // devices that the server names
   SonarProxy *sonar = new SonarProxy(&robot);
   SimulationProxy sim(&robot, 0);
   robot.Read();
@@ -39,6 +40,7 @@ int main(int argc, char **argv) {
   others.GoTo(0, 0, -0.6);
   cout << "end" << endl; // of the server
   while (robot.Connected() || other.Connected()) usleep(1000);
+  double before = scan[180];
   cout << "odometry " << wheels->GetXPos() << endl;
   try {
     wheels->SetSpeed(0, 0);
@@ -52,5 +54,10 @@ int main(int argc, char **argv) {
   cin.get(); // the server is there again
   for (int i = 0; i < 400 && !other.Connected(); i++) usleep(50000);
   cout << "connected " << other.Connected() << endl;
+  scan.NotFresh();
+  ring.NotFresh();
+  cout << "kept " << scan.GetRangeCount() << " " << (scan[180] > 0) << " " << (before > 0) << endl;
+  for (int i = 0; i < 5; i++) other.Read();
+  cout << "again " << scan.IsFresh() << " " << ring.IsFresh() << " " << (scan[180] > 0 && scan[180] < scan.GetMaxRange()) << endl;
   return 0;
 }

@@ -33,7 +33,7 @@ int main() {
   (void)core, (void)device, (void)slot, (void)world, (void)mine;
   double move = 0, data = 0, distance = 0;
   vector<double> list;
-  uint8_t image[4] = {1, 2, 3, 4};
+  vector<uint8_t> image;
   player_color_t red = {255, 255, 0, 0};
   player_point_2d_t points[2] = {{0, 0}, {1, 1}};
   double pose[3] = {0, 0, 0}, cov[3] = {1, 1, 1};
@@ -48,6 +48,12 @@ int main() {
   BumperProxy bumper(&robot);
   RangerProxy ranger(&robot);
   CameraProxy camera(&robot, 0);
+  RangerProxy nowhere(&robot, 300);
+  ImuProxy imu(&robot);
+  GpsProxy gps(&robot);
+  DioProxy dio(&robot);
+  AioProxy aio(&robot);
+  ActArrayProxy arm(&robot);
   SonarProxy *sonar = new SonarProxy(&robot, 0);
   LaserProxy *laser = new LaserProxy(&robot);
   robot.SetRequestTimeout(20);
@@ -60,8 +66,8 @@ int main() {
     robot.Read();
     eye.Read();
     camera.Decompress();
-    camera.GetImage(image);
-    camera.SaveFrame("frame");
+    image.resize(camera.GetImageSize());
+    camera.GetImage(image.data());
     localize.SetPose(pose, cov);
     planner.SetGoalPose(1, 1, 0);
     planner.RequestWaypoints();
@@ -81,10 +87,23 @@ int main() {
   cout << "client " << robot.GetRetryLimit() << " " << robot.GetRetryTime() << " " << (robot.GetHostname() == host) << " " << (pp.GetClient() == &robot) << " "
        << pp.GetDriverName().empty() << endl;
   cout << "camera " << camera.GetWidth() << " " << camera.GetHeight() << " " << camera.GetDepth() << " " << camera.GetFormat() << " " << camera.GetImageSize() << " "
-       << camera.GetCompression() << " " << camera.IsValid() << " " << int(image[3]) << endl;
+       << camera.GetCompression() << " " << camera.IsValid() << " " << (image.size() == camera.GetImageSize()) << endl;
   cout << "localize " << localize.GetHypothCount() << " " << localize.GetHypoth(0).mean.px << endl;
   cout << "planner " << planner.GetPathValid() << " " << planner.GetPathDone() << " " << planner.GetWaypointCount() << endl;
   cout << "ir " << ir.GetVoltage(0) << " " << ir.GetPoseCount() << endl;
+  nowhere.RequestGeom();
+  dio.SetOutput(1, 1);
+  aio.SetVoltage(0, 1);
+  arm.SetPowerConfig(true);
+  arm.SetSpeedConfig(0, 1);
+  arm.MoveTo(0, 1);
+  arm.MoveAtSpeed(0, 1);
+  arm.MoveHome(-1);
+  cout << "nowhere " << nowhere.GetRangeCount() << " " << nowhere.GetElementCount() << " " << nowhere.GetMinAngle() << " " << nowhere.GetDevicePose().px << " "
+       << nowhere.GetDeviceSize().sl << " " << nowhere.GetElementPose(0).px << " " << nowhere.GetPoint(0).py << " " << nowhere.GetAngularRes() << endl;
+  cout << "nothing " << imu.GetPose().pyaw << " " << imu.GetZAccel() << " " << gps.GetQuality() << " " << gps.GetLatitude() << " " << dio.GetDigin() << " " << dio[0] << " "
+       << aio.GetCount() << " " << aio[0] << " " << arm.GetCount() << " " << arm[0].position << " " << arm.GetActuatorGeom(0).max << endl;
+  cout << nowhere << imu << gps << dio << aio << arm;
   power.SetChargingPolicy(true, true);
   cout << "watts " << power.GetJoules() << " " << power.GetWatts() << " " << power.GetCharging() << endl;
   gripper.Store();

@@ -2,6 +2,7 @@
 #include "device.h"
 
 int main(int argc, char *argv[]) {
+  (void)argc;
   double min_angle, max_angle, resolution, range_res, frequency, positive = 0;
   unsigned char intensity;
   int i;

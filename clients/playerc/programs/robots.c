@@ -2,6 +2,7 @@
 #include "device.h"
 
 int main(int argc, char *argv[]) {
+  (void)argc;
   int i, peeked = 0;
   playerc_mclient_t *both = playerc_mclient_create();
   playerc_client_t *one = playerc_client_create(NULL, argv[1], atoi(argv[2])), *other = playerc_client_create(both, argv[1], atoi(argv[2]) + 1);

@@ -11,7 +11,7 @@ struct Member {
   Member(const char *host, int port) : client(host, port), pos(&client, 0), laser(&client, 0) {}
 };
 
-int main(int argc, char **argv) {
+int main(int, char **argv) {
   Member one(argv[1], atoi(argv[2])), other(argv[1], atoi(argv[2]) + 1);
   PlayerClient indexed(argv[1], atoi(argv[2]));
   Position2dProxy first(&indexed, 0), second(&indexed, 1), small(&indexed, 2);

@@ -16,7 +16,7 @@ struct Robot {
       : client(argv[1], (setenv(setting, value, 1), atoi(argv[2]))), bumpers(&client, 0), laser(&client, 0), ranger(&client, ranger_index), blobs(&client, 0) {}
 };
 
-int main(int argc, char **argv) {
+int main(int, char **argv) {
   Robot two(argv, "PLAYERC_BUMPERS", "two");
   Robot create(argv, "PLAYERC_BUMPERS", "create");
   Robot wide(argv, "PLAYERC_LASER", "666,240", 1);

@@ -10,6 +10,7 @@ static void where(const char *name, char *thing) {
 }
 
 int main(int argc, char *argv[]) {
+  (void)argc;
   float colour[4] = {0, 0, 0, 0};
   double x, y, a, bearing;
   int i;

@@ -30,7 +30,7 @@ static double ahead(const BlobfinderProxy &bf, uint32_t colour) { // rad/s that 
   return b.color == colour ? ((int)bf.GetWidth() / 2 - (int)b.x) * 0.01 : dtor(20);
 }
 
-int main(int argc, char **argv) {
+int main(int, char **argv) {
   setlocale(LC_ALL, ""); // as programs with windows do
   PlayerClient robot(argv[1], atoi(argv[2]));
   SimulationProxy sim(&robot, 0);
@@ -105,21 +105,32 @@ int main(int argc, char **argv) {
   gp.Stop();
   sim.SetPose2d("yellow", -100, -100, 0);
   where("taken", sim, "yellow");
-  float color[4] = {1, 0, 0, 1};
+  float color[4] = {0, 0.2f, 1, 1};
   try {
     sim.GetPose2d("nobody", bearing, range, apart);
   } catch (PlayerError e) {
     cout << "unknown " << e.GetErrorStr() << endl;
   }
+  sim.SetProperty(name, (char *)"color", color, sizeof color);
+  color[1] = color[2] = color[3] = 9;
+  sim.GetProperty(name, (char *)"color", color, sizeof color);
+  cout << "color " << color[0] << " " << color[1] << " " << color[2] << " " << color[3] << endl;
+  color[0] = 1;
+  sim.SetProperty("post", "color", color, sizeof color); // it does not move
   try {
-    sim.SetProperty(name, (char *)"color", color, sizeof color);
+    sim.SetProperty("nobody", "color", color, sizeof color);
   } catch (PlayerError &e) {
     cout << "set " << e << endl;
   }
   try {
-    sim.GetProperty(name, (char *)"color", color, sizeof color);
+    sim.GetProperty(name, (char *)"color", color, 2);
   } catch (PlayerError e) {
     cout << "get " << e << endl;
+  }
+  try {
+    sim.SetProperty(name, "fiducial_return", color, sizeof color);
+  } catch (PlayerError &e) {
+    cout << "finder " << e << endl;
   }
   return 0;
 }

@@ -15,7 +15,7 @@ struct Behaviour {
   }
 };
 
-int main(int argc, char **argv) {
+int main(int, char **argv) {
   PlayerClient client(argv[1], atoi(argv[2]));
   Position2dProxy pos(&client, 0);
   ClientProxy::connection_t connection = pos.ConnectReadSignal(&count);

@@ -27,6 +27,10 @@ PLAYER_DATAMODE_PUSH = PLAYERC_DATAMODE_PUSH = 1
 PLAYER_DATAMODE_PULL = PLAYERC_DATAMODE_PULL = 2
 PLAYERC_TRANSPORT_TCP, PLAYERC_TRANSPORT_UDP = 1, 2
 PLAYER_MSGTYPE_DATA = 1
+PLAYER_ACTARRAY_ACTSTATE_IDLE, PLAYER_ACTARRAY_ACTSTATE_MOVING, PLAYER_ACTARRAY_ACTSTATE_BRAKED, PLAYER_ACTARRAY_ACTSTATE_STALLED = 1, 2, 3, 4
+PLAYER_ACTARRAY_TYPE_LINEAR, PLAYER_ACTARRAY_TYPE_ROTARY = 1, 2
+PLAYER_CAMERA_FORMAT_MONO8, PLAYER_CAMERA_FORMAT_RGB888 = 1, 5
+PLAYER_CAMERA_COMPRESS_RAW, PLAYER_CAMERA_COMPRESS_JPEG = 0, 1
 PLAYER_GRIPPER_STATE_OPEN, PLAYER_GRIPPER_STATE_CLOSED, PLAYER_GRIPPER_STATE_MOVING, PLAYER_GRIPPER_STATE_ERROR = 1, 2, 3, 4
 
 
@@ -58,17 +62,35 @@ def _bytes(s):
     return s if isinstance(s, bytes) else s.encode("utf-8")
 
 
+def _chars(s):
+    return ctypes.c_char_p(_bytes(s))
+
+
 # ---- Structures: those of playerc.h, field by field ----
 
-_double, _int, _uint = ctypes.c_double, ctypes.c_int, ctypes.c_uint32
+_double, _int, _uint, _float = ctypes.c_double, ctypes.c_int, ctypes.c_uint32, ctypes.c_float
+
+
+class _Fields(object):
+    """What all structures have: programs of Python 2 also call __getattr__ and print them."""
+
+    def __getattr__(self, name):
+        return object.__getattribute__(self, name)
+
+    def __str__(self):
+        return " ".join("%s=%s" % (f[0], getattr(self, f[0])) for f in self._fields_)
 
 
 def _structure(name, *fields):
-    return type(name, (ctypes.Structure,), {"_fields_": list(fields)})
+    return type(name, (_Fields, ctypes.Structure), {"_fields_": list(fields)})
 
 
 def _doubles(names):
     return [(n, _double) for n in names.split()]
+
+
+def _floats(names):
+    return [(n, _float) for n in names.split()]
 
 
 player_point_2d_t = _structure("player_point_2d_t", *_doubles("px py"))
@@ -76,9 +98,24 @@ player_point_3d_t = _structure("player_point_3d_t", *_doubles("px py pz"))
 player_pose2d_t = _structure("player_pose2d_t", *_doubles("px py pa"))
 player_pose3d_t = _structure("player_pose3d_t", *_doubles("px py pz proll ppitch pyaw"))
 player_bbox3d_t = _structure("player_bbox3d_t", *_doubles("sw sl sh"))
-playerc_blobfinder_blob_t = _structure(
-    "playerc_blobfinder_blob_t",
-    *([(n, _uint) for n in "id color area x y left right top bottom".split()] + [("range", ctypes.c_float)])
+player_color_t = _structure("player_color_t", *[(n, ctypes.c_uint8) for n in "alpha red green blue".split()])
+playerc_blobfinder_blob_t = player_blobfinder_blob_t = _structure(
+    "playerc_blobfinder_blob_t", *([(n, _uint) for n in "id color area x y left right top bottom".split()] + _floats("range"))
+)
+player_orientation_3d_t = _structure("player_orientation_3d_t", *_doubles("proll ppitch pyaw"))
+player_actarray_actuator_t = _structure(
+    "player_actarray_actuator_t", *(_floats("position speed acceleration current") + [("state", ctypes.c_uint8)])
+)
+player_actarray_actuatorgeom_t = _structure(
+    "player_actarray_actuatorgeom_t",
+    *(
+        [("type", ctypes.c_uint8), ("length", _float), ("orientation", player_orientation_3d_t), ("axis", player_point_3d_t)]
+        + _floats("min centre max home config_speed")
+        + [("hasbrakes", ctypes.c_uint8)]
+    )
+)
+player_imu_data_calib_t = _structure(
+    "player_imu_data_calib_t", *_floats("accel_x accel_y accel_z gyro_x gyro_y gyro_z magn_x magn_y magn_z")
 )
 player_bbox2d_t = _structure("player_bbox2d_t", *_doubles("sw sl"))
 player_fiducial_item_t = _structure("player_fiducial_item_t", ("id", ctypes.c_int32), ("pose", player_pose3d_t), ("upose", player_pose3d_t))
@@ -133,6 +170,11 @@ class _Owner(object):
         return getattr(_library, "playerc_%s_%s" % (self._name, name))(ctypes.c_void_p(self._own), *arguments)
 
 
+def _argument(kind, value):
+    """Returns an argument for the C library: d is a double, f a float, i a whole number, c a colour."""
+    return value if kind == "c" else _double(value) if kind == "d" else _float(value) if kind == "f" else _int(int(value))
+
+
 def _copy(value):
     """Returns a value that does not change with the next round, and outlives its device."""
     return type(value).from_buffer_copy(value) if isinstance(value, (ctypes.Structure, ctypes.Array)) else value
@@ -142,7 +184,7 @@ class playerc_client(_Owner):
     _name = "client"
 
     def __init__(self, mclient, host, port):
-        self._create(_client, None, ctypes.c_char_p(_bytes(host)), _int(port))
+        self._create(_client, None, _chars(host), _int(port))
 
     def connect(self):
         return self._call("connect")
@@ -184,7 +226,7 @@ class _Device(_Owner):
 
     _fields = []
     _counts = {}
-    _methods = {}  # d: double, i: int
+    _methods = {}  # the kinds of their arguments, see _argument
 
     def __init__(self, client, index=0):
         client._structure()
@@ -210,7 +252,7 @@ class _Device(_Owner):
             def call(*arguments):
                 if len(arguments) != len(kinds):
                     raise TypeError("%s takes %d arguments" % (name, len(kinds)))
-                return self._call(name, *[_double(a) if kind == "d" else _int(int(a)) for kind, a in zip(kinds, arguments)])
+                return self._call(name, *[_argument(kind, a) for kind, a in zip(kinds, arguments)])
 
             return call
         if name != "info" and name not in [f[0] for f in type(self)._fields]:
@@ -288,7 +330,7 @@ class playerc_ranger(_Device):
         "bearings": "bearings_count",
         "points": "points_count",
     }
-    _methods = {"get_geom": "", "power_config": "i"}
+    _methods = {"get_geom": "", "power_config": "i", "intns_config": "i", "set_config": "ddddddd"}
 
     def get_config(self):
         return self._call("get_config", *[None] * 7)
@@ -339,14 +381,127 @@ class playerc_fiducial(_Device):
     _methods = {"get_geom": ""}
 
 
+class playerc_imu(_Device):
+    _name = "imu"
+    _fields = [("pose", player_pose3d_t), ("vel", player_pose3d_t), ("acc", player_pose3d_t), ("calib_data", player_imu_data_calib_t)] + _floats("q0 q1 q2 q3")
+    _methods = {"datatype": "i", "reset_orientation": "i", "reset_euler": "fff"}
+
+
+class playerc_gps(_Device):
+    _name = "gps"
+    _fields = _doubles("utc_time lat lon alt speed course utm_e utm_n hdop vdop err_horz err_vert") + [("quality", _int), ("sat_count", _int)]
+
+
+class playerc_dio(_Device):
+    _name = "dio"
+    _fields = [("count", ctypes.c_uint8), ("digin", _uint)]
+    _methods = {"set_output": "ii"}
+
+
+class playerc_aio(_Device):
+    _name = "aio"
+    _fields = [("voltages_count", ctypes.c_uint8), ("voltages", ctypes.POINTER(_float))]
+    _counts = {"voltages": "voltages_count"}
+    _methods = {"set_output": "if"}
+
+    def get_data(self, index):
+        """Outside of the count: 0."""
+        return self.element("voltages", index, 0.0)
+
+
+class playerc_actarray(_Device):
+    _name = "actarray"
+    _fields = [
+        ("actuators_count", _uint),
+        ("actuators_data", ctypes.POINTER(player_actarray_actuator_t)),
+        ("actuators_geom_count", _uint),
+        ("actuators_geom", ctypes.POINTER(player_actarray_actuatorgeom_t)),
+        ("motor_state", ctypes.c_uint8),
+        ("base_pos", player_point_3d_t),
+        ("base_orientation", player_orientation_3d_t),
+    ]
+    _counts = {"actuators_data": "actuators_count", "actuators_geom": "actuators_geom_count"}
+    _methods = {
+        "get_geom": "",
+        "position_cmd": "if",
+        "speed_cmd": "if",
+        "home_cmd": "i",
+        "speed_config": "if",
+        "power": "i",
+        "brakes": "i",
+    }
+
+    def get_actuator_data(self, index):
+        """Outside of the count: zeros."""
+        return self.element("actuators_data", index, player_actarray_actuator_t())
+
+    def get_actuator_geom(self, index):
+        """Outside of the count: zeros."""
+        return self.element("actuators_geom", index, player_actarray_actuatorgeom_t())
+
+    def multi_position_cmd(self, positions):
+        return self._call("multi_position_cmd", (_float * len(positions))(*positions), _int(len(positions)))
+
+    def multi_speed_cmd(self, speeds):
+        return self._call("multi_speed_cmd", (_float * len(speeds))(*speeds), _int(len(speeds)))
+
+
+class playerc_camera(_Device):
+    """Pictures: JPEG, or after decompress red, green and blue of each pixel."""
+
+    _name = "camera"
+    _fields = [(n, _int) for n in "width height bpp format fdiv compression image_count".split()] + [("image", ctypes.POINTER(ctypes.c_uint8))]
+
+    def decompress(self):
+        getattr(_library, "playerc_camera_decompress").restype = None
+        self._call("decompress")
+
+    def save(self, filename):
+        getattr(_library, "playerc_camera_save").restype = None
+        self._call("save", _chars(filename))
+
+    def __getattr__(self, name):
+        if name == "image":
+            s = self._structure()
+            return ctypes.string_at(s.image, s.image_count) if s.image_count else b""
+        return _Device.__getattr__(self, name)
+
+
+class playerc_graphics2d(_Device):
+    """Draws nothing."""
+
+    _name = "graphics2d"
+    _fields = [("color", player_color_t)]
+    _methods = {"setcolor": "c", "clear": ""}
+
+    def draw_points(self, points, count=0):
+        return 0
+
+    draw_polyline = draw_points
+
+    def draw_polygon(self, points, count=0, filled=0, fill_color=None):
+        return 0
+
+
 class playerc_simulation(_Device):
     _name = "simulation"
 
     def set_pose2d(self, name, x, y, a):
-        return self._call("set_pose2d", ctypes.c_char_p(_bytes(name)), _double(x), _double(y), _double(a))
+        return self._call("set_pose2d", _chars(name), _double(x), _double(y), _double(a))
 
     def get_pose2d(self, name):
         """Returns 0 or -1, x, y and heading."""
         x, y, a = _double(), _double(), _double()
-        result = self._call("get_pose2d", ctypes.c_char_p(_bytes(name)), ctypes.byref(x), ctypes.byref(y), ctypes.byref(a))
+        result = self._call("get_pose2d", _chars(name), ctypes.byref(x), ctypes.byref(y), ctypes.byref(a))
         return result, x.value, y.value, a.value
+
+    def set_property(self, name, property, value, value_len=0):
+        """The property "color": red, green, blue and one that has no effect, from 0 to 1."""
+        floats = (_float * len(value))(*value)
+        return self._call("set_property", _chars(name), _chars(property), ctypes.byref(floats), ctypes.c_size_t(ctypes.sizeof(floats)))
+
+    def get_property(self, name, property):
+        """Returns 0 or -1, and a list of four numbers."""
+        floats = (_float * 4)()
+        result = self._call("get_property", _chars(name), _chars(property), ctypes.byref(floats), ctypes.c_size_t(ctypes.sizeof(floats)))
+        return result, list(floats)

@@ -6,7 +6,9 @@ import math
 import playerc
 from playerc import PLAYER_DATAMODE_PULL, PLAYER_DATAMODE_PUSH, PLAYER_GRIPPER_STATE_CLOSED, PLAYER_GRIPPER_STATE_ERROR  # noqa: F401
 from playerc import PLAYER_GRIPPER_STATE_MOVING, PLAYER_GRIPPER_STATE_OPEN, PLAYER_MSGTYPE_DATA  # noqa: F401
-from playerc import player_fiducial_item_t, player_point_2d_t, player_pose2d_t  # noqa: F401
+from playerc import PLAYER_ACTARRAY_ACTSTATE_IDLE, PLAYER_ACTARRAY_ACTSTATE_MOVING, PLAYER_ACTARRAY_ACTSTATE_STALLED  # noqa: F401
+from playerc import PLAYER_ACTARRAY_TYPE_LINEAR, PLAYER_ACTARRAY_TYPE_ROTARY  # noqa: F401
+from playerc import player_color_t, player_fiducial_item_t, player_point_2d_t, player_point_3d_t, player_pose2d_t, player_pose3d_t  # noqa: F401
 
 PLAYER_HOSTNAME, PLAYER_PORTNUM = "localhost", 6665
 
@@ -48,7 +50,7 @@ def _command(name):
     return call
 
 
-def _nothing(self):
+def _nothing(self, *arguments):
     pass
 
 
@@ -199,7 +201,16 @@ class RangerProxy(_Ranges):
     GetMinAngle = _field("min_angle")
     GetMaxAngle = _field("max_angle")
     GetAngularRes = _field("angular_res")
+    GetMinRange = _field("min_range")
     GetMaxRange = _field("max_range")
+    GetRangeRes = _field("range_res")
+    GetFrequency = _field("frequency")
+    GetDevicePose = _field("device_pose")
+    Configure = _nothing
+    SetPower = _nothing
+
+    def GetPoint(self, i):
+        return self._d.element("points", i, player_point_3d_t())
 
     def GetElementPose(self, i):
         return self._d.element_poses[i]
@@ -233,6 +244,8 @@ class GripperProxy(_Proxy):
     Open = _command("open_cmd")
     Close = _command("close_cmd")
     Stop = _command("stop_cmd")
+    Store = _command("store_cmd")
+    Retrieve = _command("retrieve_cmd")
     GetState = _field("state")
     GetBeams = _field("beams")
 
@@ -252,10 +265,14 @@ class BlobfinderProxy(_Proxy):
     GetCount = _field("blobs_count")
 
     def GetBlob(self, i):
-        return self._d.blobs[i]
+        """Outside of the count: zeros."""
+        return self._d.element("blobs", i, playerc.playerc_blobfinder_blob_t())
 
     def __getitem__(self, i):
         return self._d.blobs[i]
+
+    def __len__(self):
+        return self.GetCount()
 
     GetWidth = _field("width")
     GetHeight = _field("height")
@@ -273,6 +290,132 @@ class FiducialProxy(_Proxy):
     RequestGeometry = _nothing
 
 
+class ImuProxy(_Proxy):
+    _device = playerc.playerc_imu
+
+    GetPose = _field("pose")
+    GetRawValues = _field("calib_data")
+
+    def GetXAccel(self):
+        return self.GetRawValues().accel_x
+
+    def GetYAccel(self):
+        return self.GetRawValues().accel_y
+
+    def GetZAccel(self):
+        return self.GetRawValues().accel_z
+
+    def GetXGyro(self):
+        return self.GetRawValues().gyro_x
+
+    def GetYGyro(self):
+        return self.GetRawValues().gyro_y
+
+    def GetZGyro(self):
+        return self.GetRawValues().gyro_z
+
+
+class GpsProxy(_Proxy):
+    _device = playerc.playerc_gps
+
+    GetLatitude = _field("lat")
+    GetLongitude = _field("lon")
+    GetAltitude = _field("alt")
+    GetSpeed = _field("speed")
+    GetCourse = _field("course")
+    GetSatellites = _field("sat_count")
+    GetQuality = _field("quality")
+    GetUtmEasting = _field("utm_e")
+    GetUtmNorthing = _field("utm_n")
+    GetTime = _field("utc_time")
+    GetErrHorizontal = _field("err_horz")
+    GetErrVertical = _field("err_vert")
+
+
+class DioProxy(_Proxy):
+    _device = playerc.playerc_dio
+
+    GetCount = _field("count")
+    GetDigin = _field("digin")
+    SetOutput = _command("set_output")
+
+    def GetInput(self, i):
+        return self._d.digin >> i & 1 != 0
+
+    def __getitem__(self, i):
+        return self.GetInput(i)
+
+
+class AioProxy(_Proxy):
+    _device = playerc.playerc_aio
+
+    GetCount = _field("voltages_count")
+    SetVoltage = _command("set_output")
+
+    def GetVoltage(self, i):
+        return self._d.get_data(i)
+
+    def __getitem__(self, i):
+        return self.GetVoltage(i)
+
+
+class ActArrayProxy(_Proxy):
+    _device = playerc.playerc_actarray
+
+    RequestGeometry = _command("get_geom")
+    SetPowerConfig = _command("power")
+    SetBrakesConfig = _command("brakes")
+    SetSpeedConfig = _command("speed_config")
+    MoveTo = _command("position_cmd")
+    MoveToMulti = _command("multi_position_cmd")
+    MoveAtSpeed = _command("speed_cmd")
+    MoveAtSpeedMulti = _command("multi_speed_cmd")
+    MoveHome = _command("home_cmd")
+    GetCount = _field("actuators_geom_count")
+
+    def GetActuatorData(self, i):
+        return self._d.get_actuator_data(i)
+
+    def GetActuatorGeom(self, i):
+        return self._d.get_actuator_geom(i)
+
+    def __getitem__(self, i):
+        return self.GetActuatorData(i)
+
+
+class CameraProxy(_Proxy):
+    _device = playerc.playerc_camera
+    _saved = 0
+
+    GetDepth = _field("bpp")
+    GetWidth = _field("width")
+    GetHeight = _field("height")
+    GetFormat = _field("format")
+    GetImageSize = _field("image_count")
+    GetImage = _field("image")
+    GetCompression = _field("compression")
+
+    def Decompress(self):
+        self._d.decompress()
+
+    def SaveFrame(self, prefix, width=4):
+        """Writes prefix, a number of width digits, and .jpg or after Decompress .ppm."""
+        self._d.save("%s%0*d%s" % (prefix, width, self._saved, ".jpg" if self._d.compression else ".ppm"))
+        self._saved += 1
+
+
+class Graphics2dProxy(_Proxy):
+    """Draws nothing."""
+
+    _device = playerc.playerc_graphics2d
+
+    Color = _nothing
+    Clear = _nothing
+    DrawPoints = _nothing
+    DrawPolyline = _nothing
+    DrawPolygon = _nothing
+
+
 class SimulationProxy(_Proxy):
     _device = playerc.playerc_simulation
 
@@ -283,3 +426,11 @@ class SimulationProxy(_Proxy):
         pose = self._d.get_pose2d(name)
         _check(pose[0])
         return pose[1:]
+
+    SetProperty = _command("set_property")
+
+    def GetProperty(self, name, property):
+        """The property "color": a list of four numbers from 0 to 1."""
+        result, value = self._d.get_property(name, property)
+        _check(result)
+        return value

@@ -31,6 +31,33 @@ double Zoom(double fov) { return std::clamp(max_zoom * (Degrees(fov) - wide) / (
 
 // ---- Settings ----
 
+// How the server names the devices of each kind.
+static const struct {
+  char kind;
+  const char *name;
+} served[] = {{'p', "position"}, {'l', "laser"}, {'s', "sonar"}, {'m', "misc"}, {'g', "gripper"}, {'z', "ptz"}, {'v', "vision"},
+              {ranger_kind, "ranger"}, {imu_kind, "imu"}, {gps_kind, "gps"}, {io_kind, "io"}, {servo_kind, "servo"}};
+
+static std::string served_as(char kind) {
+  for (auto &s : served)
+    if (s.kind == kind) return s.name;
+  return "";
+}
+
+static bool has_letter(char kind, uint32_t number) { return number == 0 && kind >= 'a'; }
+
+// Splits the name of a device, for example laser:1 or laser, into its kind and its number.
+// It returns 0 if the name is none.
+static char split(const std::string &name, uint32_t &number) {
+  number = 0;
+  size_t colon = name.find(':');
+  char rest;
+  if (colon != std::string::npos && sscanf(name.c_str() + colon, ":%u%c", &number, &rest) != 1) return 0;
+  for (auto &s : served)
+    if (name.compare(0, colon, s.name) == 0) return s.kind;
+  return 0;
+}
+
 static std::string variable(const char *name) {
   const char *value = getenv(name);
   return value ? value : "";
@@ -49,12 +76,18 @@ Settings Settings::Read() {
   if (v == "warn") s.tolerant = true;
   else if (v != "" && v != "throw") throw misunderstood("PLAYERC_MISSING", v, "warn or throw");
   v = variable("PLAYERC_RANGERS");
-  if (v == "laser,sonar") s.rangers = "ls";
-  else if (v == "laser") s.rangers = "l";
-  else if (v == "sonar") s.rangers = "s";
-  else if (v != "" && v != "sonar,laser") throw misunderstood("PLAYERC_RANGERS", v, "sonar,laser or laser,sonar or one of them");
+  std::istringstream names(v);
+  for (std::string name; std::getline(names, name, ',');) {
+    uint32_t number;
+    if (!strchr("lsR", split(name, number)) || !split(name, number)) throw misunderstood("PLAYERC_RANGERS", v, "devices, as sonar,laser or laser,ranger:1");
+    s.rangers.push_back(name);
+  }
+  v = variable("PLAYERC_READINGS");
+  if (v == "all") s.every_reading = true;
+  else if (v != "" && v != "nearest") throw misunderstood("PLAYERC_READINGS", v, "nearest or all");
   v = variable("PLAYERC_LASER");
   if (v != "") {
+    s.resampled = true;
     unsigned angle;
     char rest;
     if (sscanf(v.c_str(), "%u,%u%c", &s.laser_count, &angle, &rest) != 2 || s.laser_count < 2 || s.laser_count > 10000 || angle < 1 || angle > 360)
@@ -84,12 +117,17 @@ static const Interface interfaces[] = {
     {PLAYER_LASER_CODE, "laser", 'l', 'r'},
     {PLAYER_SONAR_CODE, "sonar", 's', 'r'},
     {PLAYER_IR_CODE, "ir", 's', 'r'},
-    {PLAYER_RANGER_CODE, "ranger", 0, 'r'}, // a setting says which
+    {PLAYER_RANGER_CODE, "ranger", ranger_kind, 'r'}, // also a laser or sonars: a setting says which
     {PLAYER_BUMPER_CODE, "bumper", 'm', 'r'},
     {PLAYER_POWER_CODE, "power", 'm', 'r'},
     {PLAYER_GRIPPER_CODE, "gripper", 'g', 'a'},
     {PLAYER_PTZ_CODE, "ptz", 'z', 'a'},
     {PLAYER_BLOBFINDER_CODE, "blobfinder", 'v', 'r'},
+    {PLAYER_IMU_CODE, "imu", imu_kind, 'r'},
+    {PLAYER_GPS_CODE, "gps", gps_kind, 'r'},
+    {PLAYER_DIO_CODE, "dio", io_kind, 'a'},
+    {PLAYER_AIO_CODE, "aio", io_kind, 'a'},
+    {PLAYER_ACTARRAY_CODE, "actarray", servo_kind, 'a'},
     {PLAYER_SIMULATION_CODE, "simulation", 0, 0},
     {PLAYER_GRAPHICS2D_CODE, "graphics2d", 0, 0},
     {PLAYER_CAMERA_CODE, "camera", 0, 0},
@@ -112,6 +150,66 @@ const Interface *FindInterface(const std::string &name) {
   for (const Interface &i : interfaces)
     if (i.name == name) return &i;
   return nullptr;
+}
+
+// ---- Devices without a letter ----
+
+static int limit(const player::CRobot &robot) { return static_cast<int>(std::clamp<milliseconds::rep>(robot.timeout.count(), 0, 1 << 30)); }
+
+static player_result bind(player_client *c, char device, player_ranger &to) { return player_bind_ranger(c, device, &to); }
+static player_result bind(player_client *c, char device, player_laser &to) { return player_bind_laser(c, device, &to); }
+static player_result bind(player_client *c, char device, player_sonar &to) { return player_bind_sonar(c, device, &to); }
+static player_result bind(player_client *c, char device, player_misc &to) { return player_bind_misc(c, device, &to); }
+static player_result bind(player_client *c, char device, player_gripper &to) { return player_bind_gripper(c, device, &to); }
+static player_result bind(player_client *c, char device, player_ptz &to) { return player_bind_ptz(c, device, &to); }
+static player_result bind(player_client *c, char device, player_vision &to) { return player_bind_vision(c, device, &to); }
+static player_result bind(player_client *c, char device, player_imu &to) { return player_bind_imu(c, device, &to); }
+static player_result bind(player_client *c, char device, player_gps &to) { return player_bind_gps(c, device, &to); }
+static player_result bind(player_client *c, char device, player_io &to) { return player_bind_io(c, device, &to); }
+static player_result bind(player_client *c, char device, player_servo &to) { return player_bind_servo(c, device, &to); }
+
+// Gives the data of a device the type of its kind.
+static void prepare(Named &n, char kind) {
+  switch (kind) {
+  case 'l': n.data.emplace<player_laser>(); break;
+  case 's': n.data.emplace<player_sonar>(); break;
+  case 'm': n.data.emplace<player_misc>(); break;
+  case 'g': n.data.emplace<player_gripper>(); break;
+  case 'z': n.data.emplace<player_ptz>(); break;
+  case 'v': n.data.emplace<player_vision>(); break;
+  case imu_kind: n.data.emplace<player_imu>(); break;
+  case gps_kind: n.data.emplace<player_gps>(); break;
+  case io_kind: n.data.emplace<player_io>(); break;
+  case servo_kind: n.data.emplace<player_servo>(); break;
+  default: n.data.emplace<player_ranger>();
+  }
+}
+
+// Opens the device of a slot on a connection. It returns a player_result.
+static int find(player::CRobot &robot, const Slot &slot, Named &n) {
+  prepare(n, slot.kind);
+  player_client *c = robot.Client();
+  int r = player_open(c, slot.name.c_str(), slot.access, &n.byte, limit(robot));
+  if (r != PLAYER_OK) return r;
+  r = std::visit([&](auto &data) { return bind(c, n.byte, data); }, n.data);
+  if (r != PLAYER_OK) return r;
+  if (slot.kind == ranger_kind) {
+    std::vector<player_ray> all;
+    r = robot.Rays(all);
+    std::copy_if(all.begin(), all.end(), std::back_inserter(n.rays), [&](const player_ray &ray) { return ray.device == n.byte && ray.count > 0; });
+  } else if (slot.kind == io_kind || slot.kind == servo_kind) {
+    std::vector<player_channel> all;
+    r = robot.Channels(all);
+    std::copy_if(all.begin(), all.end(), std::back_inserter(n.channels), [&](const player_channel &channel) { return channel.device == n.byte; });
+  }
+  return r;
+}
+
+uint32_t Link::Count(char kind) {
+  if (!asked) asked = robot->Devices(entries) == PLAYER_OK;
+  std::string begin = served_as(kind) + ":";
+  auto is = [&](const player_entry &e) { return !strncmp(e.name, begin.c_str(), begin.size()); };
+  return static_cast<uint32_t>(std::count_if(entries.begin(), entries.end(), is));
 }
 
 // ---- Client ----
@@ -272,41 +370,45 @@ void Client::Ask(bool insist) {
   links[0]->requested += behind;
 }
 
-// Takes all rounds that have arrived, without waiting, and returns whether there was one:
-// a program that is slower than its robot sees the newest data.
+// Takes all rounds that have arrived, without waiting, and returns whether the program has
+// one to read: a program that is slower than its robot sees the newest data. A loss is
+// reported as soon as nothing came before it, also while a round waits for the program.
 Client::Taken Client::Take(Link &link) {
-  bool any = link.waiting;
+  bool came = false;
   for (;;) {
     link.robot->timeout = milliseconds(0);
     int r = link.robot->Read();
     link.robot->timeout = patience;
     switch (r) {
     case PLAYER_OK:
-      any = link.waiting = true;
+      came = link.waiting = true;
       link.requested = std::max(link.requested, ++link.taken);
       clients().rounds = std::max<long>(clients().rounds, link.taken);
       break;
     case PLAYER_TIMEOUT:
-      return any ? Taken::Round : Taken::Nothing;
+      return link.waiting ? Taken::Round : Taken::Nothing;
     case PLAYER_PROTOCOL:
       break; // a block that is skipped
     case PLAYER_USAGE: // an old server, and no device is open: there is nothing to read
       std::this_thread::sleep_for(milliseconds(100));
       return Taken::Round;
     default:
-      return any ? Taken::Round : Taken::Lost; // the next call reports the loss
+      return came ? Taken::Round : Taken::Lost; // the next call reports the loss
     }
   }
 }
 
 // Gives a connection the data of another one, until it has its own.
-static void Keep(const player::CRobot &from, player::CRobot &to) {
-  std::copy_n(from.sonar, PLAYER_SONARS, to.sonar);
-  std::copy_n(from.laser, PLAYER_LASERS, to.laser);
+static void Keep(player::CRobot &from, player::CRobot &to) {
+  const player_client &old = *from.Client();
+  player_client &next = *to.Client();
+  std::copy_n(old.sonar, PLAYER_SONARS, next.sonar);
+  std::copy_n(old.laser, PLAYER_LASERS, next.laser);
+  next.position = old.position;
+  next.misc = old.misc;
+  next.gripper = old.gripper;
+  next.ptz = old.ptz;
   *to.position = *from.position;
-  *to.misc = *from.misc;
-  *to.gripper = *from.gripper;
-  *to.ptz = *from.ptz;
 }
 
 // Connects again. It is called by the one that reads. The mutex is free meanwhile, so that other
@@ -314,6 +416,7 @@ static void Keep(const player::CRobot &from, player::CRobot &to) {
 void Client::Restore(Link &link) {
   uint32_t number;
   std::string why, wanted;
+  std::vector<Slot *> slots;
   {
     std::lock_guard<std::recursive_mutex> lock(mutex);
     number = static_cast<uint32_t>(link.robot->port);
@@ -323,6 +426,8 @@ void Client::Restore(Link &link) {
       wanted += letter;
       wanted += letter == 'p' || letter == 'g' || letter == 'z' ? 'a' : 'r';
     }
+    for (auto &[name, slot] : link.slots)
+      if (slot.users > 0) slots.push_back(&slot);
   }
   for (int left = retries; left != 0; left -= left > 0) {
     {
@@ -332,10 +437,27 @@ void Client::Restore(Link &link) {
     try {
       auto made = Dial(number);
       int r = wanted.empty() ? PLAYER_OK : made->robot->Request(wanted.c_str());
+      // The server may have other bytes for them now.
+      std::vector<std::unique_ptr<Named>> found;
+      for (Slot *slot : slots) {
+        if (r != PLAYER_OK && r != PLAYER_REFUSED) break;
+        found.push_back(std::make_unique<Named>());
+        r = find(*made->robot, *slot, *found.back());
+      }
+      if (r == PLAYER_OK && !slots.empty()) r = made->robot->Geometry(made->parts);
+      if (r == PLAYER_OK && !slots.empty()) r = made->robot->ChannelColors(made->colors);
       if (r != PLAYER_OK && r != PLAYER_REFUSED) continue;
       std::lock_guard<std::recursive_mutex> lock(mutex);
       if (std::lock_guard<std::mutex> leaver(leaving); closed) break;
       Keep(*link.robot, *made->robot);
+      for (size_t i = 0; i < slots.size(); i++) {
+        if (!made->robot->Has(found[i]->byte)) found[i]->data = slots[i]->named->data;
+        slots[i]->named.swap(found[i]);
+      }
+      if (!slots.empty()) {
+        link.parts.swap(made->parts);
+        link.colors.swap(made->colors);
+      }
       link.robot.swap(made->robot);
       link.requested = link.taken;
       return;
@@ -421,20 +543,25 @@ void Client::Deliver() {
   std::vector<std::function<void()>> calls;
   // The dashboard is asked before the lock is taken: it may not answer.
   std::map<uint32_t, std::vector<player_fiducial_item_t>> seen;
+  std::map<std::string, Picture> taken; // by camera
   {
     std::lock_guard<std::recursive_mutex> lock(mutex);
     for (Device *d : devices)
       if (d->interface.code == PLAYER_FIDUCIAL_CODE && !d->absent) seen[d->index];
+      else if (!d->camera.empty()) taken[d->camera];
   }
+  for (auto &[name, picture] : taken) picture = TakePicture(*this, name);
   for (auto &[index, items] : seen) items = WorldFiducials(*this, index);
   {
     std::lock_guard<std::recursive_mutex> lock(mutex);
     for (Device *d : devices) {
       double now = duration<double>(steady_clock::now().time_since_epoch()).count();
-      if (d->interface.code == PLAYER_FIDUCIAL_CODE && !d->absent) {
+      if ((d->interface.code == PLAYER_FIDUCIAL_CODE && !d->absent) || !d->camera.empty()) {
         auto found = seen.find(d->index);
-        if (found == seen.end()) continue; // it was made meanwhile
-        d->fiducials = found->second;
+        auto picture = taken.find(d->camera);
+        if (d->camera.empty() ? found == seen.end() : picture == taken.end()) continue; // it was made meanwhile
+        if (d->camera.empty()) d->fiducials = found->second;
+        else d->picture = picture->second;
         d->elapsed = d->valid ? now - d->time : 0;
         d->time = now;
         d->valid = d->fresh = true;
@@ -443,8 +570,8 @@ void Client::Deliver() {
       }
       if (d->absent || !d->link->waiting) continue;
       const player::CRobot &robot = *d->link->robot;
-      if (!robot.Has(d->letter)) continue;
-      if (auto age = robot.Age(d->letter)) now = duration<double>(robot.ServerTime() - *age).count();
+      if (!robot.Has(d->Byte())) continue;
+      if (auto age = robot.Age(d->Byte())) now = duration<double>(robot.ServerTime() - *age).count();
       constexpr double rounding = 1e-4; // s: ages are whole us
       // In step each round is new, however little real time has passed.
       if (!settings.step && d->valid && std::fabs(now - d->time) < rounding) continue;
@@ -467,58 +594,164 @@ const player_part *Link::Part(char device, int number) const {
   return nullptr;
 }
 
-// Requests a device for reading, or reading and writing. It returns why not.
-static std::string open(Link &link, char letter, char access) {
-  const char pairs[] = {letter, access, 0};
+// Opens a device of a kind. It returns why not.
+static std::string open(Link &link, char kind, uint32_t number, char access, Slot *&slot) {
   player::CRobot &robot = *link.robot;
-  int r = robot.Request(pairs);
+  slot = nullptr;
+  int r;
+  char byte = kind;
+  if (has_letter(kind, number)) {
+    const char pairs[] = {kind, access, 0};
+    r = robot.Request(pairs);
+    if (r == PLAYER_OK) link.users[kind]++;
+  } else {
+    std::string name = served_as(kind) + ":" + std::to_string(number);
+    Slot &found = link.slots[name];
+    found.name = name;
+    found.kind = kind;
+    found.access = access;
+    r = PLAYER_OK;
+    if (found.users == 0) {
+      auto named = std::make_unique<Named>();
+      r = find(robot, found, *named);
+      byte = named->byte;
+      if (r == PLAYER_OK) found.named = std::move(named);
+    }
+    if (r == PLAYER_OK) {
+      found.users++;
+      slot = &found;
+    }
+  }
   if (r == PLAYER_OK) {
-    link.users[letter]++;
     robot.Geometry(link.parts); // an older server does not answer
+    if (kind == 'v') robot.ChannelColors(link.colors);
     return "";
   }
-  std::string reason = robot.Reason(letter);
+  std::string reason = byte ? robot.Reason(byte) : "";
   return reason.empty() ? robot.Error() : reason;
 }
 
-Device::Device(std::shared_ptr<Client> c, const Interface &i, uint32_t n)
-    : interface(i), index(n), letter(i.letter), client(std::move(c)), link(nullptr) {
-  std::lock_guard<std::recursive_mutex> lock(client->mutex);
+// Ends the use of a device, and closes it with the last one. Nothing depends on the reply, which
+// the next call takes.
+static void release(Link &link, char kind, Slot *slot, milliseconds patience) {
+  if (--(slot ? slot->users : link.users[kind]) > 0 || link.robot->Socket() < 0) return;
+  const char pairs[] = {slot ? slot->named->byte : kind, 'c', 0};
+  link.robot->timeout = milliseconds(0);
+  link.robot->Request(pairs);
+  link.robot->timeout = patience;
+}
+
+// Opens the n-th of some devices of a robot, for a device. Those that it does not have are not
+// counted: it returns why not, and how many there are.
+static std::string open_ranger(Link &link, const std::vector<std::string> &names, uint32_t n, Device &d, uint32_t &count) {
   std::string why;
-  if (i.code == PLAYER_RANGER_CODE) {
-    // The index counts the rangers that the robot has.
-    link = client->At(0);
-    uint32_t place = 0;
-    for (char candidate : client->settings.rangers) {
-      std::string refused = open(*link, candidate, 'r');
-      if (refused.empty() && place++ == n) {
-        letter = candidate;
-        break;
-      }
-      if (refused.empty()) {
-        if (--link->users[candidate] == 0) link->robot->Request(candidate == 's' ? "sc" : "lc");
+  count = 0;
+  for (const std::string &name : names) {
+    uint32_t number;
+    char kind = split(name, number);
+    Slot *slot;
+    std::string refused = open(link, kind, number, 'r', slot);
+    if (!refused.empty()) {
+      why += (why.empty() ? "" : "; ") + refused;
+      continue;
+    }
+    if (count++ == n) {
+      d.link = &link;
+      d.kind = kind;
+      d.slot = slot;
+      return "";
+    }
+    release(link, kind, slot, link.robot->timeout);
+  }
+  return why.empty() ? "the robot has " + std::to_string(count) + " of them, see PLAYERC_RANGERS" : why;
+}
+
+// Has a device read the ranger that is the same sensor as its laser, if the robot has one: with
+// the readings and angles that the world or the hardware gives it.
+static void sharpen(Link &link, Device &d) {
+  std::vector<player_ray> rays;
+  if (link.Count(ranger_kind) == 0 || link.robot->Rays(rays) != PLAYER_OK) return;
+  auto sensors = [&](char device) { return std::count_if(rays.begin(), rays.end(), [&](const player_ray &r) { return r.device == device; }); };
+  auto middle = [](const player_ray &r) { return r.heading + r.step * (r.count - 1) / 2; };
+  constexpr double near_by = 1, aligned_by = 0.5; // mm and degrees: they are rounded
+  const player_ray *laser = nullptr;
+  for (const player_ray &r : rays)
+    if (r.device == d.Byte()) laser = &r;
+  for (const player_ray &r : rays) {
+    std::string name = link.robot->DeviceName(r.device);
+    uint32_t number;
+    if (!laser || split(name, number) != ranger_kind || sensors(r.device) != 1 || r.count < 2) continue;
+    if (std::hypot(r.x - laser->x, r.y - laser->y) > near_by || std::fabs(std::remainder(middle(r) - middle(*laser), 360)) > aligned_by) continue;
+    Slot *slot;
+    if (!open(link, ranger_kind, number, 'r', slot).empty()) continue;
+    release(link, d.kind, d.slot, link.robot->timeout);
+    d.kind = ranger_kind;
+    d.slot = slot;
+    return;
+  }
+}
+
+// The index counts the devices of the robot, and then those of the robots at the next ports. A
+// robot whose server tells of no more than one has one.
+void Client::Open(Device &d) {
+  char kind = d.interface.kind;
+  bool ranger = d.interface.code == PLAYER_RANGER_CODE;
+  uint32_t n = d.index, distance = 0;
+  if (kind == 'p') {
+    distance = n;
+    n = 0;
+  }
+  for (std::string before;;) {
+    Link *link;
+    try {
+      link = At(distance);
+    } catch (const Failure &f) {
+      throw Failure{before + f.text};
+    }
+    uint32_t count = 1;
+    if (ranger && (!settings.rangers.empty() || link->Count(kind) == 0)) {
+      std::string why = open_ranger(*link, settings.rangers.empty() ? std::vector<std::string>{"sonar", "laser"} : settings.rangers, n, d, count);
+      if (why.empty()) return;
+      if (count == 0 || !settings.rangers.empty()) throw Failure{before + why};
+    } else {
+      if (n > 0 || kind < 'a') count = link->Count(kind);
+      if (n > 0 && count <= 1 && kind >= 'a') { // one for each robot
+        distance += n;
+        n = 0;
         continue;
       }
-      why += (why.empty() ? "" : "; ") + refused;
+      if (n < count || count == 0) {
+        std::string why = open(*link, kind, n, d.interface.access, d.slot);
+        if (!why.empty()) throw Failure{before + why};
+        d.link = link;
+        if (d.interface.code == PLAYER_LASER_CODE && !settings.resampled) sharpen(*link, d);
+        return;
+      }
     }
-    if (letter) why.clear();
-    else if (why.empty()) why = "the robot has " + std::to_string(place) + " of them, see PLAYERC_RANGERS";
-  } else if (letter) {
-    try {
-      link = client->At(n);
-      why = open(*link, letter, i.access);
-    } catch (const Failure &f) {
-      why = f.text;
-    }
-  } else if (i.code == PLAYER_FIDUCIAL_CODE) {
-    try {
+    n -= count;
+    distance++;
+    before = "the robot has " + std::to_string(count) + " of them, and the next one: ";
+  }
+}
+
+Device::Device(std::shared_ptr<Client> c, const Interface &i, uint32_t n)
+    : interface(i), index(n), kind(i.kind), client(std::move(c)), link(nullptr) {
+  std::lock_guard<std::recursive_mutex> lock(client->mutex);
+  std::string why;
+  try {
+    if (kind) {
+      client->Open(*this);
+    } else if (i.code == PLAYER_FIDUCIAL_CODE) {
       WorldFiducials(*client, n);
       link = client->links[0].get();
-    } catch (const Failure &f) {
-      why = f.text;
+    } else if (i.code == PLAYER_CAMERA_CODE) {
+      camera = FindCamera(*client, n);
+      link = client->links[0].get();
+    } else if (i.code != PLAYER_SIMULATION_CODE && i.code != PLAYER_GRAPHICS2D_CODE) {
+      why = "this server has no such devices, see clients/playerc/README.md";
     }
-  } else if (i.code != PLAYER_SIMULATION_CODE && i.code != PLAYER_GRAPHICS2D_CODE) {
-    why = "this server has no such devices, see clients/playerc/README.md";
+  } catch (const Failure &f) {
+    why = f.text;
   }
   if (!why.empty()) {
     std::string text = std::string(i.name) + ":" + std::to_string(n) + " is not here: " + why;
@@ -538,22 +771,22 @@ Device::~Device() {
   std::lock_guard<std::recursive_mutex> lock(client->mutex);
   auto &all = client->devices;
   all.erase(std::remove(all.begin(), all.end(), this), all.end());
-  if (absent || !letter) return;
+  if (absent || !kind) return;
   // Nothing steers any more: the robot would keep the latest speed while another proxy is open.
   if ((goal || course) && link->robot->Socket() >= 0) link->robot->SetSpeed(0, 0);
-  for (char open : {letter, sensor}) {
-    if (!open || --link->users[open] > 0 || link->robot->Socket() < 0) continue;
-    const char pairs[] = {open, 'c', 0};
-    link->robot->timeout = milliseconds(0); // nothing depends on the reply, which the next call takes
-    link->robot->Request(pairs);
-    link->robot->timeout = client->patience;
-  }
+  release(*link, kind, slot, client->patience);
+  if (sensor) release(*link, sensor, nullptr, client->patience);
+  if (view) release(*link, ranger_kind, view, client->patience);
 }
 
 void Device::Send(const std::function<int(player::CRobot &)> &order) {
   std::lock_guard<std::recursive_mutex> lock(client->mutex);
   if (absent) return;
   if (order(*link->robot) != PLAYER_OK) throw Failure{std::string(interface.name) + ":" + std::to_string(index) + ": " + link->robot->Error()};
+}
+
+void Device::Command(const std::vector<uint8_t> &payload) {
+  Send([&](player::CRobot &robot) { return robot.Command(Byte(), payload.data(), payload.size()); });
 }
 
 // Rounds to a whole number that a command has room for. What is not zero stays so: a
@@ -566,7 +799,7 @@ static int whole(double v) {
 
 void Device::Relieve() {
   for (Device *d : client->devices) {
-    if (d->link != link || d->letter != letter) continue;
+    if (d->link != link || d->kind != kind) continue;
     d->goal.reset();
     d->course.reset();
   }
@@ -592,12 +825,57 @@ static std::pair<int, int> place(const Device &d, player_pose2d_t pose) {
   return {mm(d.origin.px + x * cos(turn) - y * sin(turn)), mm(d.origin.py + x * sin(turn) + y * cos(turn))};
 }
 
+// A reading that is no distance, and those outside of the count, are the maximum.
+
+constexpr double unknown_far = 65.533; // m: of a ranger whose range is not known, what can be written in mm
+
+static double far_of(const player_ray &r) { return r.far_mm > 0 ? r.far_mm / 1000 : unknown_far; }
+
+// Returns a reading of a ranger in m.
+static double distance(const player_ranger &data, size_t i, double maximum) {
+  if (i >= data.count || data.ranges[i] >= PLAYER_NOTHING_IN_RANGE) return maximum;
+  return data.ranges[i] * data.unit / 1000.0;
+}
+
+// Opens the ranger of a robot that sees the widest scan. It returns NULL if there is none.
+static Slot *open_widest(Link &link) {
+  std::vector<player_ray> rays;
+  Slot *slot = nullptr;
+  uint32_t number;
+  if (link.robot->Rays(rays) != PLAYER_OK) return nullptr;
+  auto view = [](const player_ray &r) { return std::fabs(r.step) * (r.count - 1); };
+  auto is = [&](const player_ray &r) { return split(link.robot->DeviceName(r.device), number) == ranger_kind; };
+  const player_ray *widest = nullptr;
+  for (const player_ray &r : rays)
+    if (is(r) && (!widest || view(r) > view(*widest))) widest = &r;
+  constexpr double least = 60; // degrees: what sees less does not find a way
+  if (!widest || view(*widest) < least) return nullptr;
+  split(link.robot->DeviceName(widest->device), number);
+  return open(link, ranger_kind, number, 'r', slot).empty() ? slot : nullptr;
+}
+
+// Returns the beams of a ranger.
+static std::vector<player::Beam> beams_of(const Named &n) {
+  constexpr double farthest = 4; // m, as of a laser
+  const player_ranger &data = std::get<player_ranger>(n.data);
+  std::vector<player::Beam> beams;
+  for (const player_ray &r : n.rays)
+    for (int i = r.first; i < r.first + r.count && i < data.count; i++) {
+      double most = std::min(farthest, far_of(r)), range = distance(data, static_cast<size_t>(i), most);
+      if (data.ranges[i] == PLAYER_UNKNOWN_RANGE) continue;
+      beams.push_back({static_cast<int>(std::lround(r.x)), static_cast<int>(std::lround(r.y)), static_cast<int>(std::lround(2 * (r.heading + r.step * (i - r.first)))),
+                       static_cast<int>(std::lround(std::min(range, most) * 1000)), range < most});
+    }
+  return beams;
+}
+
 void Device::GoTo(player_pose2d_t pose, double speed, double turnrate) {
   if (!std::isfinite(pose.px) || !std::isfinite(pose.py) || !std::isfinite(pose.pa)) throw Failure{"the pose to go to is not a number"};
   std::lock_guard<std::recursive_mutex> lock(client->mutex);
   if (absent) return;
+  if (!view && !sensor && link->Count('l') > 1) view = open_widest(*link);
   for (char candidate : {'l', 's'})
-    if (!sensor && open(*link, candidate, 'r').empty()) sensor = candidate;
+    if (Slot *none; !view && !sensor && open(*link, candidate, 0, 'r', none).empty()) sensor = candidate;
   if (!(speed > 0)) speed = 0.3;
   if (!(turnrate > 0)) turnrate = 0.6;
   player::WayConfig config = player::ConfigOf(link->parts);
@@ -625,10 +903,12 @@ void Device::Approach() {
     int turn = std::fabs(error) < aligned ? 0 : whole(Degrees(error));
     Send([&](player::CRobot &r) { return r.SetSpeed(whole(course->speed * 1000), turn); });
   }
-  if (!goal || !robot.Has('p') || (sensor && !robot.Has(sensor))) return;
+  if (!goal || !robot.Has('p') || (sensor && !robot.Has(sensor)) || (view && !robot.Has(view->named->byte))) return;
   constexpr double gone = 0.2; // m: it has been carried away
   std::vector<player::Beam> beams;
-  if (sensor == 'l') {
+  if (view) {
+    beams = beams_of(*view->named);
+  } else if (sensor == 'l') {
     player_part laser{};
     laser.x = laser_pose.px * 1000;
     beams = player::LaserBeams(link->Part('l') ? *link->Part('l') : laser, robot.laser);
@@ -704,52 +984,124 @@ static const struct {
     {-0.255, 0.027, 170},  {-0.237, 0.078, 150},  {-0.203, 0.119, 130},  {-0.157, 0.136, 90},
 };
 
-unsigned Device::Elements() const { return absent ? 0 : Laser() ? client->settings.laser_count : +PLAYER_SONARS; }
+unsigned Device::Elements() const {
+  if (absent) return 0;
+  if (kind == 'l') return client->settings.laser_count;
+  if (kind == 's') return PLAYER_SONARS;
+  const auto &rays = slot->named->rays;
+  if (rays.empty()) return valid ? std::get<player_ranger>(slot->named->data).count : 0;
+  if (rays.size() > 1 && !client->settings.every_reading) return static_cast<unsigned>(rays.size());
+  return static_cast<unsigned>(rays.back().first + rays.back().count);
+}
+unsigned Device::Sensors() const { return absent ? 0 : Scans() ? 1 : kind == 's' ? +PLAYER_SONARS : static_cast<unsigned>(slot->named->rays.size()); }
 unsigned Device::Count() const {
   return With([&](const player::CRobot &) { return valid ? Elements() : 0; });
 }
-double Device::MaxRange() const { return Laser() ? laser_max : sonar_max; }
-double Device::Resolution() const { return Laser() ? client->settings.laser_angle / (client->settings.laser_count - 1) : 0; }
+double Device::MaxRange() const {
+  if (kind != ranger_kind || absent) return kind == 's' ? sonar_max : laser_max;
+  double furthest = slot->named->rays.empty() ? unknown_far : 0;
+  for (const player_ray &r : slot->named->rays) furthest = std::max(furthest, far_of(r));
+  return furthest;
+}
+double Device::MinRange() const {
+  if (kind != ranger_kind || absent || slot->named->rays.empty()) return 0;
+  double nearest = slot->named->rays[0].near_mm;
+  for (const player_ray &r : slot->named->rays) nearest = std::min(nearest, r.near_mm);
+  return nearest / 1000;
+}
+double Device::RangeResolution() const {
+  return kind == ranger_kind && valid ? std::get<player_ranger>(slot->named->data).unit / 1000.0 : 0.001;
+}
+double Device::Resolution() const {
+  if (absent || !Scans()) return 0;
+  if (kind == 'l') return client->settings.laser_angle / (client->settings.laser_count - 1);
+  return slot->named->rays.empty() ? 0 : Radians(std::fabs(slot->named->rays[0].step));
+}
+double Device::FirstAngle() const {
+  if (absent || !Scans()) return 0;
+  return kind == 'l' ? -client->settings.laser_angle / 2 : Elements() > 0 ? Bearing(0) : 0;
+}
+
+// Returns which sensor of a ranger has a reading, and that a reading has none.
+static const player_ray *sensor_of(const Named &n, unsigned reading) {
+  for (const player_ray &r : n.rays)
+    if (reading - static_cast<unsigned>(r.first) < static_cast<unsigned>(r.count)) return &r;
+  return nullptr;
+}
 
 double Device::Bearing(unsigned i) const {
-  if (!Laser()) return ElementPose(i).pyaw;
-  return -client->settings.laser_angle / 2 + i * Resolution();
+  if (absent) return 0;
+  if (kind == 'l') return -client->settings.laser_angle / 2 + i * Resolution();
+  if (kind == 's') return ElementPose(i).pyaw;
+  if (Scans()) return slot->named->rays.empty() ? 0 : Radians(slot->named->rays[0].step) * (i - (slot->named->rays[0].count - 1) / 2.0);
+  if (!client->settings.every_reading) return ElementPose(i).pyaw;
+  const player_ray *r = sensor_of(*slot->named, i);
+  return r ? Normal(Radians(r->heading + r->step * (i - static_cast<unsigned>(r->first)))) : 0;
 }
 
 double Device::Range(unsigned i) const {
   return With([&](const player::CRobot &robot) {
     if (!valid || i >= Elements()) return MaxRange();
-    if (!Laser()) return robot.sonar[i] == 0 ? sonar_max : robot.sonar[i] / 1000.0; // 0: it has not fired yet
-    double reading = std::round((Degrees(Bearing(i)) + 90) * 2);
-    if (reading < 0 || reading >= PLAYER_LASERS) return laser_max;
-    int range = robot.laser[static_cast<int>(reading)];
-    return range > laser_valid ? laser_max : range / 1000.0;
+    if (kind == 's') {
+      uint16_t range = slot ? std::get<player_sonar>(slot->named->data).ranges[i] : robot.sonar[i];
+      return range == 0 ? sonar_max : range / 1000.0; // 0: it has not fired yet
+    }
+    if (kind == 'l') {
+      double reading = std::round((Degrees(Bearing(i)) + 90) * 2);
+      if (reading < 0 || reading >= PLAYER_LASERS) return laser_max;
+      int range = (slot ? std::get<player_laser>(slot->named->data).ranges : robot.laser)[static_cast<int>(reading)];
+      return range > laser_valid ? laser_max : range / 1000.0;
+    }
+    const player_ranger &data = std::get<player_ranger>(slot->named->data);
+    const auto &rays = slot->named->rays;
+    if (rays.size() < 2 || client->settings.every_reading) {
+      const player_ray *r = sensor_of(*slot->named, i);
+      return distance(data, i, r ? far_of(*r) : MaxRange());
+    }
+    double nearest = far_of(rays[i]);
+    for (int k = 0; k < rays[i].count; k++) nearest = std::min(nearest, distance(data, static_cast<size_t>(rays[i].first + k), nearest));
+    return nearest;
+  });
+}
+
+player_point_3d_t Device::Point(unsigned i) const {
+  return With([&](const player::CRobot &) -> player_point_3d_t {
+    double range = Range(i), bearing = Bearing(i);
+    player_pose3d_t from{};
+    if (kind == 's' || (kind == ranger_kind && !client->settings.every_reading)) from = ElementPose(i);
+    else if (kind == ranger_kind && !Scans())
+      if (const player_ray *r = sensor_of(*slot->named, i)) from = At(r->x / 1000, r->y / 1000, 0);
+    return {from.px + range * cos(bearing), from.py + range * sin(bearing), 0};
   });
 }
 
 // Returns the pose of a part.
 static player_pose3d_t pose_of(const player_part &p) { return At(p.x / 1000, p.y / 1000, Normal(Radians(p.heading))); }
 
+// Returns the pose of a sensor of a ranger, whose heading is that of its middle.
+static player_pose3d_t pose_of(const player_ray &r) { return At(r.x / 1000, r.y / 1000, Normal(Radians(r.heading + r.step * (r.count - 1) / 2))); }
+
 player_pose3d_t Device::ElementPose(unsigned i) const {
-  if (i >= Elements()) return {};
-  if (Laser()) return At(0, 0, 0);
+  if (i >= Sensors() || Scans()) return {};
   return With([&](const player::CRobot &) {
-    if (const player_part *p = link->Part('s', static_cast<int>(i))) return pose_of(*p);
+    if (kind == ranger_kind) return pose_of(slot->named->rays[i]);
+    if (const player_part *p = link->Part(Byte(), static_cast<int>(i))) return pose_of(*p);
     return At(sonars[i].x, sonars[i].y, Radians(sonars[i].yaw));
   });
 }
 
 player_pose3d_t Device::MountPose() const {
   return With([&](const player::CRobot &) {
-    if (const player_part *p = link->Part(letter)) return pose_of(*p);
-    return letter == 'p' ? body_pose : letter == 'l' ? laser_pose : letter == 'g' ? gripper_pose : player_pose3d_t{};
+    if (!absent && kind == ranger_kind) return Scans() && !slot->named->rays.empty() ? pose_of(slot->named->rays[0]) : player_pose3d_t{};
+    if (const player_part *p = link->Part(Byte())) return pose_of(*p);
+    return kind == 'p' ? body_pose : kind == 'l' ? laser_pose : kind == 'g' ? gripper_pose : player_pose3d_t{};
   });
 }
 
 player_bbox3d_t Device::Size() const {
   return With([&](const player::CRobot &) {
-    player_bbox3d_t size = letter == 'p' ? body_size : letter == 'l' ? laser_size : letter == 'g' ? gripper_inner : player_bbox3d_t{};
-    const player_part *p = link->Part(letter);
+    player_bbox3d_t size = kind == 'p' ? body_size : interface.code == PLAYER_LASER_CODE ? laser_size : kind == 'g' ? gripper_inner : player_bbox3d_t{};
+    const player_part *p = absent ? nullptr : link->Part(Byte());
     if (p && p->length > 0 && p->width > 0) {
       size.sl = p->length / 1000;
       size.sw = p->width / 1000;
@@ -771,11 +1123,12 @@ unsigned Device::Bumpers() const {
 }
 
 bool Device::Bumped(unsigned i) const {
-  return With([&](const player::CRobot &robot) {
+  return With([&](player::CRobot &robot) {
     // Five in front, from the left, and five at the back, from the right; a Create has
     // one at the right and one at the left.
     if (!valid) return false;
-    unsigned front = robot.misc->frontbumpers, all = front | static_cast<unsigned>(robot.misc->rearbumpers) << 5;
+    const player_misc &misc = Newest(robot.Client()->misc);
+    unsigned front = misc.front, all = front | static_cast<unsigned>(misc.rear) << 5;
     if (i >= Bumpers()) return false;
     switch (client->settings.bumpers) {
     case Settings::All:
@@ -790,25 +1143,28 @@ bool Device::Bumped(unsigned i) const {
 
 // ---- Gripper, battery, camera head ----
 
+void Device::Grip(uint8_t command) { Command({command, 0}); }
+
 unsigned Device::GripState() const {
-  return With([&](const player::CRobot &robot) -> unsigned {
-    const player::CGripper &g = *robot.gripper;
+  return With([&](player::CRobot &robot) -> unsigned {
+    unsigned state = Newest(robot.Client()->gripper).state;
     if (!valid) return 0;
-    if (g.paddlesError) return PLAYER_GRIPPER_STATE_ERROR;
-    if (g.paddlesMoving) return PLAYER_GRIPPER_STATE_MOVING;
-    return g.paddlesOpen ? PLAYER_GRIPPER_STATE_OPEN : PLAYER_GRIPPER_STATE_CLOSED;
+    if (state & PLAYER_PADDLES_ERROR) return PLAYER_GRIPPER_STATE_ERROR;
+    if (state & PLAYER_PADDLES_MOVING) return PLAYER_GRIPPER_STATE_MOVING;
+    return state & PLAYER_PADDLES_OPEN ? PLAYER_GRIPPER_STATE_OPEN : PLAYER_GRIPPER_STATE_CLOSED;
   });
 }
 
 unsigned Device::Beams() const {
-  return With([&](const player::CRobot &robot) -> unsigned {
+  return With([&](player::CRobot &robot) -> unsigned {
+    unsigned beams = Newest(robot.Client()->gripper).beams;
     if (!valid) return 0;
-    return (robot.gripper->outerBeamObstructed ? 1u : 0u) | (robot.gripper->innerBeamObstructed ? 2u : 0u);
+    return (beams & PLAYER_OUTER_BEAM ? 1u : 0u) | (beams & PLAYER_INNER_BEAM ? 2u : 0u);
   });
 }
 
 double Device::Volts() const {
-  return With([&](const player::CRobot &robot) { return valid ? robot.misc->voltage / 10.0 : 0.0; });
+  return With([&](player::CRobot &robot) { return valid ? Newest(robot.Client()->misc).battery / 10.0 : 0.0; });
 }
 
 double Device::Charge() const {
@@ -817,34 +1173,41 @@ double Device::Charge() const {
 }
 
 player_pose2d_t Device::Gaze() const {
-  return With([&](const player::CRobot &robot) -> player_pose2d_t {
+  return With([&](player::CRobot &robot) -> player_pose2d_t {
     if (!valid) return {};
-    return {Radians(robot.ptz->pan), Radians(robot.ptz->tilt), FieldOfView(robot.ptz->zoom)};
+    const player_ptz &ptz = Newest(robot.Client()->ptz);
+    return {Radians(ptz.pan), Radians(ptz.tilt), FieldOfView(ptz.zoom)};
   });
 }
 
 void Device::Look(double pan, double tilt, double fov) {
   if (!std::isfinite(pan) || !std::isfinite(tilt) || !std::isfinite(fov)) throw Failure{"an angle of the camera is not a number"};
   auto degrees = [](double angle) { return static_cast<int>(std::lround(std::clamp(Degrees(angle), -1000.0, 1000.0))); };
-  Send([&](player::CRobot &robot) {
-    int zoom = fov > 0 ? static_cast<int>(std::lround(Zoom(fov))) : robot.ptz->zoom;
-    return robot.SetPTZ(degrees(pan), degrees(tilt), zoom);
-  });
+  std::lock_guard<std::recursive_mutex> lock(client->mutex);
+  if (absent) return;
+  int zoom = fov > 0 ? static_cast<int>(std::lround(Zoom(fov))) : Newest(link->robot->Client()->ptz).zoom;
+  std::vector<uint8_t> payload;
+  for (int v : {degrees(pan), degrees(tilt), zoom}) payload.insert(payload.end(), {static_cast<uint8_t>(v >> 8), static_cast<uint8_t>(v)});
+  Command(payload);
 }
 
 // ---- Blobs ----
 
-// The pure colour of each channel of the simulation (docs/STAGE.md).
-static uint32_t colour(unsigned channel) {
+// The colour of a channel: the one that the server tells, or the pure colour that it has in
+// simulations (docs/STAGE.md).
+static uint32_t colour(const Link &link, char device, unsigned channel) {
+  for (const player_channel_color &c : link.colors)
+    if (c.device == device && c.channel == static_cast<int>(channel)) return c.color;
   static const uint32_t colours[] = {0xff0000, 0x00ff00, 0x0000ff, 0xffff00, 0xff8000, 0x800080, 0x00ffff, 0xff00ff, 0xffc0cb, 0xa52a2a};
   if (channel < std::size(colours)) return colours[channel];
   return channel == player::ACTS_NUM_CHANNELS - 1 ? 0xffffff : 0;
 }
 
 unsigned Device::Blobs() const {
-  return With([&](const player::CRobot &robot) {
+  return With([&](player::CRobot &robot) {
+    const player_vision &vision = Newest(robot.Client()->vision);
     unsigned n = 0;
-    for (int channel = 0; valid && channel < player::ACTS_NUM_CHANNELS; channel++) n += static_cast<unsigned>(robot.vision->NumBlobs[channel]);
+    for (int channel = 0; valid && channel < PLAYER_CHANNELS; channel++) n += vision.count[channel];
     return n;
   });
 }
@@ -854,7 +1217,7 @@ constexpr double image_width = 160, image_height = 120, lens = 0.45;
 
 // Returns how far the foot of a blob is away, for what stands on the floor and a camera
 // that looks ahead; 0: it is not below the horizon.
-static double distance(const player::CBlob &b) {
+static double distance(const player_blob &b) {
   double focal = image_width / 2 / tan(FieldOfView(0) / 2);
   double below = b.bottom + 1 - image_height / 2, aside = b.x + 0.5 - image_width / 2;
   if (below <= 0) return 0;
@@ -862,17 +1225,18 @@ static double distance(const player::CBlob &b) {
 }
 
 player_blobfinder_blob_t Device::Blob(unsigned i) const {
-  return With([&](const player::CRobot &robot) {
+  return With([&](player::CRobot &robot) {
     player_blobfinder_blob_t out{};
     if (i >= Blobs()) return out;
+    const player_vision &vision = Newest(robot.Client()->vision);
     unsigned channel = 0;
-    for (; i >= static_cast<unsigned>(robot.vision->NumBlobs[channel]); channel++) i -= static_cast<unsigned>(robot.vision->NumBlobs[channel]);
-    const player::CBlob &b = robot.vision->Blobs[channel][i];
+    for (; i >= vision.count[channel]; channel++) i -= vision.count[channel];
+    const player_blob &b = vision.blobs[channel][i];
     double across = client->settings.width / image_width, down = client->settings.height / image_height;
     auto x = [&](double v) { return static_cast<uint32_t>(v * across); };
     auto y = [&](double v) { return static_cast<uint32_t>(v * down); };
     out.id = channel;
-    out.color = colour(channel);
+    out.color = colour(*link, Byte(), channel);
     out.area = static_cast<uint32_t>(b.area * across * down);
     out.x = x(b.x);
     out.y = y(b.y);
@@ -887,15 +1251,16 @@ player_blobfinder_blob_t Device::Blob(unsigned i) const {
 
 // ---- The world ----
 
+std::pair<std::string, std::string> Client::Dashboard() const {
+  const std::string &address = settings.simulation;
+  if (address.empty()) return {host, "8080"};
+  auto colon = address.rfind(':');
+  return {address.substr(0, colon), address.substr(colon + 1)};
+}
+
 // Has an order carried out, or none, and returns the state afterwards.
 static player::Simulation world(const Client &client, const char *order) {
-  std::string host = client.host, port = "8080";
-  const std::string &address = client.settings.simulation;
-  if (!address.empty()) {
-    auto colon = address.rfind(':');
-    host = address.substr(0, colon);
-    port = address.substr(colon + 1);
-  }
+  auto [host, port] = client.Dashboard();
   player::Simulation w(host, atoi(port.c_str()));
   w.timeout = client.patience;
   int r = order ? w.Order(order) : w.Read();
@@ -933,17 +1298,58 @@ std::vector<player_fiducial_item_t> WorldFiducials(const Client &client, uint32_
   throw Failure{"the world has no robot " + (name.empty() ? "of port " + std::to_string(client.port) : name) + ": set PLAYERC_ROBOT to its name"};
 }
 
+// Returns a text of JSON.
+static std::string quoted(const std::string &text) {
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + '"';
+}
+
 void SetWorldPose(const Client &client, const std::string &name, player_pose2d_t pose) {
   if (!std::isfinite(pose.px) || !std::isfinite(pose.py) || !std::isfinite(pose.pa)) throw Failure{"the pose of " + name + " is not a number"};
-  std::string order = R"({"move":[{"name":")";
-  for (char c : name) {
-    if (c == '"' || c == '\\') order += '\\';
-    order += c;
-  }
+  std::string order = R"({"move":[{"name":)" + quoted(name);
   std::ostringstream numbers;
   numbers.imbue(std::locale::classic()); // JSON has a point, whatever the program's country has
-  numbers << std::fixed << R"(","x":)" << pose.px << R"(,"y":)" << pose.py << R"(,"heading":)" << Degrees(pose.pa) << "}]}";
+  numbers << std::fixed << R"(,"x":)" << pose.px << R"(,"y":)" << pose.py << R"(,"heading":)" << Degrees(pose.pa) << "}]}";
   world(client, (order + numbers.str()).c_str());
+}
+
+// Throws Failure unless a property is a colour of a size that it may have. It returns how many
+// floats it has.
+static size_t check_colour(const std::string &property, size_t size) {
+  if (property != "color") throw Failure{"the property " + property + " is in the world file: of a thing, a program reads and changes color"};
+  size_t floats = size / sizeof(float);
+  if (size % sizeof(float) || floats < 3 || floats > 4) throw Failure{"the property color has four floats, not " + std::to_string(size) + " bytes"};
+  return floats;
+}
+
+void WorldProperty(const Client &client, const std::string &name, const std::string &property, void *value, size_t size) {
+  size_t floats = check_colour(property, size);
+  for (const player_mover &m : world(client, nullptr).movers) {
+    unsigned r, g, b;
+    if (name != m.name || sscanf(m.color, "#%2x%2x%2x", &r, &g, &b) != 3) continue;
+    constexpr float most = 255;
+    const float out[] = {static_cast<float>(r) / most, static_cast<float>(g) / most, static_cast<float>(b) / most, 1};
+    memcpy(value, out, floats * sizeof(float));
+    return;
+  }
+  throw Failure{"the world has no robot and no thing that can move with the name " + name + ", or does not tell its colour"};
+}
+
+void SetWorldProperty(const Client &client, const std::string &name, const std::string &property, const void *value, size_t size) {
+  float in[4];
+  memcpy(in, value, check_colour(property, size) * sizeof(float));
+  unsigned parts[3];
+  for (int i = 0; i < 3; i++) {
+    if (!(in[i] >= 0 && in[i] <= 1)) throw Failure{"the property color of " + name + " has a part that is not from 0 to 1"};
+    parts[i] = static_cast<unsigned>(std::lround(in[i] * 255));
+  }
+  char text[8];
+  snprintf(text, sizeof text, "#%02x%02x%02x", parts[0] & 255, parts[1] & 255, parts[2] & 255);
+  world(client, (R"({"color":[{"name":)" + quoted(name) + R"(,"color":")" + text + "\"}]}").c_str());
 }
 
 }  // namespace playerc

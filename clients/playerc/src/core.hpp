@@ -19,6 +19,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <variant>
 #include <vector>
 
 #include "player.hpp"
@@ -35,7 +36,9 @@ struct Failure {
 struct Settings {
   bool step = false;                       // PLAYERC_STEP
   bool tolerant = false;                   // PLAYERC_MISSING
-  std::string rangers = "sl";              // PLAYERC_RANGERS, letters of devices
+  std::vector<std::string> rangers;        // PLAYERC_RANGERS, devices in the order of the indexes; empty: the robot's own
+  bool every_reading = false;              // PLAYERC_READINGS: a ranger of several sensors has all, not the nearest of each
+  bool resampled = false;                  // PLAYERC_LASER is set
   unsigned laser_count = PLAYER_LASERS;    // PLAYERC_LASER
   double laser_angle = M_PI;               // PLAYERC_LASER
   enum { Two, All, Create } bumpers = Two; // PLAYERC_BUMPERS
@@ -47,16 +50,36 @@ struct Settings {
   static Settings Read();
 };
 
+// Kinds of devices: letters of docs/PROTOCOL.md, and of those that have none there, these.
+constexpr char ranger_kind = 'R', imu_kind = 'I', gps_kind = 'G', io_kind = 'O', servo_kind = 'J';
+
 struct Interface {
   int code;
   const char *name;
-  char letter; // of the device that serves it; 0: none
+  char kind;   // of the device that serves it; 0: none
   char access; // that it needs
 };
 
 // Returns NULL for an unknown one.
 const Interface *FindInterface(int code);
 const Interface *FindInterface(const std::string &name);
+
+// Named is a device that has been opened by its name, on one connection, and its newest data.
+struct Named {
+  char byte = 0;                        // on the connection
+  std::vector<player_ray> rays;         // of a ranger, in the order of its readings
+  std::vector<player_channel> channels; // inputs and outputs, or joints, in the order of the data
+  std::variant<player_ranger, player_laser, player_sonar, player_misc, player_gripper, player_ptz, player_vision, player_imu, player_gps, player_io, player_servo> data;
+};
+
+// Slot is where the devices of a link find one that has been opened by its name. It stays when
+// the connection is lost, and what is in it is replaced.
+struct Slot {
+  std::string name; // for example laser:1
+  char kind = 0, access = 'r';
+  int users = 0;
+  std::unique_ptr<Named> named;
+};
 
 // Link is the connection to one port.
 struct Link {
@@ -65,27 +88,50 @@ struct Link {
   // of the other connections of the program.
   long requested = 0, taken = 0;
   bool waiting = false;      // a round has been taken, which no Read has delivered
-  std::map<char, int> users; // of a device
+  std::map<char, int> users; // of a device that has a letter
+  std::map<std::string, Slot> slots; // devices without one, by name
+  std::vector<player_entry> entries; // which devices the robot has; none: an older server, or it was not asked
+  bool asked = false;
+  std::vector<player_channel_color> colors; // of the channels of its cameras, as far as the server knows them
   std::vector<player_part> parts; // of the devices that have been opened, as far as the server knows them
 
   // Returns a part of a device, or NULL.
   const player_part *Part(char device, int number = 0) const;
+  // Returns how many devices of a kind the server tells of. It asks once.
+  uint32_t Count(char kind);
 };
 
 class Client;
+
+// Picture is one of a camera: JPEG, or after Decompress red, green and blue of each pixel.
+struct Picture {
+  unsigned width = 0, height = 0;
+  std::vector<uint8_t> bytes;
+  bool compressed = true;
+
+  // Throws Failure if the bytes are damaged.
+  void Decompress();
+  // Write a file, Save with the extension of its format. They throw Failure.
+  void Save(const std::string &name) const { Write(name + (compressed ? ".jpg" : ".ppm")); }
+  void Write(const std::string &path) const;
+};
 
 // Device is one proxy's part of a device.
 class Device {
 public:
   const Interface &interface;
   const uint32_t index;
-  char letter;               // differs from the interface's for rangers
+  char kind;                 // differs from the interface's for rangers
+  Slot *slot = nullptr;      // of a device that has no letter
   bool absent = false;        // tolerated: there is no data, and commands are dropped
   std::shared_ptr<Client> client;
   Link *link;
 
   bool opened = false;       // and no Read since
   std::vector<player_fiducial_item_t> fiducials;
+  std::string camera; // its name on the dashboard
+  Picture picture;
+  unsigned saved = 0; // pictures
 
   // What the latest Read has delivered.
   bool valid = false, fresh = false;
@@ -127,14 +173,27 @@ public:
   void Steer(double speed, double angle);  // as a car
   void Head(double speed, double heading); // turns to it and keeps it
 
-  // Ranges of a laser, or of sonars. The count is 0 before there is data.
-  bool Laser() const { return letter == 'l'; }
+  // The byte of the device on its connection.
+  char Byte() const { return slot ? slot->named->byte : kind; }
+  // Its newest data: of the first device of the robot, which has a letter, or of a named one.
+  template <typename Data> const Data &Newest(const Data &first) const { return slot ? std::get<Data>(slot->named->data) : first; }
+  // Sends a command to the device.
+  void Command(const std::vector<uint8_t> &payload);
+
+  // Ranges of a laser, of sonars, or of a ranger. The count is 0 before there is data.
+  bool Scans() const { return kind == 'l' || (kind == ranger_kind && slot && slot->named->rays.size() < 2); } // from one point
   unsigned Count() const;
-  unsigned Elements() const; // also before there is data
+  unsigned Elements() const; // readings, also before there is data; a ranger may not know them
+  unsigned Sensors() const;  // points from which they look
   double Range(unsigned i) const;
+  player_point_3d_t Point(unsigned i) const; // of a ranger: from its middle, or that of the robot if it has several sensors
   double Bearing(unsigned i) const;
   double MaxRange() const;
+  double MinRange() const;
   double Resolution() const;
+  double RangeResolution() const;
+  double FirstAngle() const; // of a scan, from its middle; 0: it is none
+  double LastAngle() const { return -FirstAngle(); }
   player_pose3d_t ElementPose(unsigned i) const;
   // Where the body, the laser or the gripper is, and how large it is: of the robot if its
   // server knows, otherwise of a Pioneer 2-DX.
@@ -146,6 +205,7 @@ public:
   unsigned Bumpers() const;
   bool Bumped(unsigned i) const;
 
+  void Grip(uint8_t command);
   unsigned GripState() const; // PLAYER_GRIPPER_STATE_OPEN ...; 0 before there is data
   unsigned Beams() const;     // bit 0: the outer one is broken, bit 1: the inner
 
@@ -158,6 +218,29 @@ public:
   unsigned Blobs() const;
   player_blobfinder_blob_t Blob(unsigned i) const;
 
+  // What an IMU does not measure is not a number.
+  playerc_imu_t Imu() const;
+  playerc_gps_t Gps() const; // what is not known is 0, errors are not a number
+
+  // Inputs, 'i', and outputs, 'o', of an io device: digital ones are 0 or 1, others in V or
+  // in their unit if it is none of voltage. Inputs are counted when there is data.
+  unsigned Channels(char role, bool digital) const;
+  double Input(unsigned i, bool digital) const; // outside of the count: 0
+  uint32_t Inputs() const; // digital ones: bit n is input n
+  void Output(unsigned i, bool digital, double value);
+  void Outputs(unsigned count, uint32_t bits); // digital ones, the first
+
+  // Joints, in rad or m, or in their unit if it is none of both.
+  unsigned Joints() const;
+  player_actarray_actuator_t Joint(unsigned i) const;
+  player_actarray_actuatorgeom_t JointGeometry(unsigned i) const;
+  void MoveJoint(unsigned i, double position, double speed = 0); // speed 0: as SetJointSpeed has said
+  void TurnJoint(unsigned i, double speed);                  // to its limit; 0: it stops
+  void HomeJoints(int i); // all of them, -1: throws Failure for a single one
+  void SetJointSpeed(unsigned i, double speed);
+  void PowerJoints(bool on);
+  std::map<unsigned, double> joint_speeds;
+
   // Ends the goals of all proxies of this device: the newest command counts.
   void Relieve();
   // Drives to the goal, if there is one. The client calls it with new data.
@@ -166,6 +249,7 @@ public:
   // The sensor that sees obstacles on the way to a goal, 'l' or 's', which is open as long as
   // this device; 0: the robot has none.
   char sensor = 0;
+  Slot *view = nullptr; // in its place the ranger that sees most, of a robot with several lasers
 
   // Sends something to the robot.
   void Send(const std::function<int(player::CRobot &)> &order);
@@ -204,6 +288,10 @@ public:
   bool Peek(std::chrono::milliseconds timeout);
   // Returns the connection for devices of an index, which it makes if need be.
   Link *At(uint32_t index);
+  // Returns host and port of the dashboard of its server.
+  std::pair<std::string, std::string> Dashboard() const;
+  // Opens the device of an interface with an index, for a device that is being made.
+  void Open(Device &device);
 
 private:
   friend class Device;
@@ -259,9 +347,16 @@ constexpr player_bbox3d_t GripperOuter(player_bbox3d_t inner) { return {inner.sw
 // The simulated world, behind the address of the dashboard. x and y are in m.
 double WorldTime(const Client &client);  // s
 player_pose2d_t WorldPose(const Client &client, const std::string &name);
+// Returns the name of a camera of a client's robot, and its newest picture.
+std::string FindCamera(const Client &client, uint32_t index);
+Picture TakePicture(const Client &client, const std::string &camera);
 // What the fiducial finder of a client's robot sees, in the robot's frame.
 std::vector<player_fiducial_item_t> WorldFiducials(const Client &client, uint32_t index);
 void SetWorldPose(const Client &client, const std::string &name, player_pose2d_t pose);
+// A property of a robot or a thing. There is "color": three or four floats from 0 to 1, of which
+// the fourth is 1 when it is read, and without effect when it is set.
+void WorldProperty(const Client &client, const std::string &name, const std::string &property, void *value, size_t size);
+void SetWorldProperty(const Client &client, const std::string &name, const std::string &property, const void *value, size_t size);
 
 }  // namespace playerc
 

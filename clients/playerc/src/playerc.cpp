@@ -165,18 +165,21 @@ struct Laser : Of<playerc_laser_t> {
     data.intensity = intensity.data();
   }
   void Begin() override {
-    if (device->Elements() > room) Grow(device->Elements(), playerc::laser_max);
+    if (device->Elements() > ranges.size()) Grow(device->Elements(), device->MaxRange());
+    std::fill(ranges.begin(), ranges.end(), device->MaxRange());
+    std::fill(scan.begin(), scan.end(), device->MaxRange());
     copy(data.pose, device->MountPose());
     data.size[0] = device->Size().sl;
     data.size[1] = device->Size().sw;
-    data.scan_start = device->Bearing(0);
+    data.scan_start = device->FirstAngle();
     data.scan_res = device->Resolution();
-    data.range_res = 0.001;
+    data.range_res = device->RangeResolution();
     data.max_range = device->MaxRange();
     data.scanning_frequency = 10;
   }
   void Update() override {
     unsigned n = device->Count();
+    if (n > ranges.size()) Grow(n, device->MaxRange());
     data.scan_count = static_cast<int>(n);
     for (unsigned i = 0; i < n; i++) {
       double bearing = device->Bearing(i);
@@ -231,29 +234,36 @@ struct Ranger : Of<playerc_ranger_t> {
   }
   void Begin() override {
     const playerc::Device &d = *device;
-    if (d.Elements() > room) Grow(d.Elements(), d.MaxRange());
+    if (d.Elements() > ranges.size()) Grow(d.Elements(), d.MaxRange());
     std::fill(ranges.begin(), ranges.end(), d.MaxRange());
-    data.element_count = d.Laser() ? 1 : d.Elements();
+    data.element_count = d.Sensors();
+    if (data.element_count > poses.size()) {
+      poses.resize(data.element_count);
+      sizes.resize(data.element_count);
+      data.element_poses = poses.data();
+      data.element_sizes = sizes.data();
+    }
     for (unsigned i = 0; i < data.element_count; i++) poses[i] = d.ElementPose(i);
-    if (d.Laser()) {
-      data.min_angle = d.Bearing(0);
-      data.max_angle = -d.Bearing(0);
+    data.min_angle = d.FirstAngle();
+    data.max_angle = d.LastAngle();
+    if (d.Scans()) {
       data.device_pose = d.MountPose();
       data.device_size = d.Size();
     }
     data.angular_res = d.Resolution();
+    data.min_range = d.MinRange();
     data.max_range = d.MaxRange();
-    data.range_res = 0.001;
+    data.range_res = d.RangeResolution();
     data.frequency = 10;
   }
   void Update() override {
     unsigned n = device->Count();
+    if (n > ranges.size()) Grow(n, device->MaxRange());
     data.ranges_count = data.bearings_count = data.points_count = n;
     for (unsigned i = 0; i < n; i++) {
-      player_pose3d_t at = device->Laser() ? player_pose3d_t() : device->ElementPose(i);
       ranges[i] = device->Range(i);
       bearings[i] = device->Bearing(i);
-      points[i] = {at.px + ranges[i] * cos(bearings[i]), at.py + ranges[i] * sin(bearings[i]), 0};
+      points[i] = device->Point(i);
     }
   }
 };
@@ -329,12 +339,90 @@ struct Simulation : Of<playerc_simulation_t> {
   using Of::Of;
 };
 
-int grip(playerc_gripper_t *device, unsigned char command) {
-  return attempt([&] { subscribed(device).Send([&](player::CRobot &robot) { return robot.SetGripper(command); }); });
+struct Camera : Of<playerc_camera_t> {
+  std::vector<uint8_t> image;
+  using Of::Of;
+  void Show() {
+    const playerc::Picture &p = device->picture;
+    image = p.bytes;
+    data.width = static_cast<int>(p.width);
+    data.height = static_cast<int>(p.height);
+    data.bpp = 24;
+    data.format = PLAYER_CAMERA_FORMAT_RGB888;
+    data.fdiv = 1;
+    data.compression = p.compressed;
+    data.image_count = static_cast<int>(image.size());
+    data.image = image.data();
+  }
+  void Update() override { Show(); }
+};
+
+struct Graphics2d : Of<playerc_graphics2d_t> {
+  using Of::Of;
+};
+
+// Copies what a device has into a structure of the program, but for its head.
+template <typename T> void take(T &to, T from) {
+  from.info = to.info;
+  to = from;
 }
 
-int no_property(const char *property) {
-  return attempt([&] { throw Failure{std::string("the property ") + property + " is in the world file: a program does not read or change it"}; });
+struct Imu : Of<playerc_imu_t> {
+  using Of::Of;
+  void Update() override { take(data, device->Imu()); }
+};
+
+struct Gps : Of<playerc_gps_t> {
+  using Of::Of;
+  void Update() override { take(data, device->Gps()); }
+};
+
+struct Dio : Of<playerc_dio_t> {
+  using Of::Of;
+  void Update() override {
+    data.count = static_cast<uint8_t>(std::min(device->Channels('i', true), 32u));
+    data.digin = device->Inputs();
+  }
+};
+
+struct Aio : Of<playerc_aio_t> {
+  std::vector<float> voltages = std::vector<float>(PLAYER_MAX_IO);
+  Aio(playerc_client_t *client, int index, int code) : Of(client, index, code) { data.voltages = voltages.data(); }
+  void Update() override {
+    data.voltages_count = static_cast<uint8_t>(std::min<size_t>(device->Channels('i', false), voltages.size()));
+    for (unsigned i = 0; i < data.voltages_count; i++) voltages[i] = static_cast<float>(device->Input(i, false));
+  }
+};
+
+struct Actarray : Of<playerc_actarray_t> {
+  std::vector<player_actarray_actuator_t> joints = std::vector<player_actarray_actuator_t>(PLAYER_MAX_JOINTS);
+  std::vector<player_actarray_actuatorgeom_t> geometry = std::vector<player_actarray_actuatorgeom_t>(PLAYER_MAX_JOINTS);
+  Actarray(playerc_client_t *client, int index, int code) : Of(client, index, code) {
+    data.actuators_data = joints.data();
+    data.actuators_geom = geometry.data();
+  }
+  unsigned Number() const { return std::min<unsigned>(device->Joints(), PLAYER_MAX_JOINTS); }
+  void Begin() override {
+    data.actuators_geom_count = Number();
+    for (unsigned i = 0; i < data.actuators_geom_count; i++) geometry[i] = device->JointGeometry(i);
+  }
+  void Update() override {
+    data.actuators_count = Number();
+    for (unsigned i = 0; i < data.actuators_count; i++) joints[i] = device->Joint(i);
+  }
+};
+
+int grip(playerc_gripper_t *device, unsigned char command) {
+  return attempt([&] { subscribed(device).Grip(command); });
+}
+
+// Calls f for a joint, or for all.
+template <typename F> int joints(playerc_actarray_t *device, int joint, F f) {
+  return attempt([&] {
+    playerc::Device &d = subscribed(device);
+    if (joint >= 0) return f(d, static_cast<unsigned>(joint));
+    for (unsigned i = 0; i < d.Joints(); i++) f(d, i);
+  });
 }
 
 } // namespace
@@ -498,6 +586,13 @@ DEVICE(Gripper, gripper, PLAYER_GRIPPER_CODE)
 DEVICE(Ptz, ptz, PLAYER_PTZ_CODE)
 DEVICE(Fiducial, fiducial, PLAYER_FIDUCIAL_CODE)
 DEVICE(Simulation, simulation, PLAYER_SIMULATION_CODE)
+DEVICE(Camera, camera, PLAYER_CAMERA_CODE)
+DEVICE(Graphics2d, graphics2d, PLAYER_GRAPHICS2D_CODE)
+DEVICE(Imu, imu, PLAYER_IMU_CODE)
+DEVICE(Gps, gps, PLAYER_GPS_CODE)
+DEVICE(Dio, dio, PLAYER_DIO_CODE)
+DEVICE(Aio, aio, PLAYER_AIO_CODE)
+DEVICE(Actarray, actarray, PLAYER_ACTARRAY_CODE)
 
 // Asks for the geometry, which has been there since the device was subscribed.
 static int geometry(void *device) {
@@ -557,7 +652,9 @@ int playerc_ranger_get_config(playerc_ranger_t *device, double *min_angle, doubl
   put(frequency, device->frequency);
   return geometry(device);
 }
+int playerc_ranger_set_config(playerc_ranger_t *device, double, double, double, double, double, double, double) { return geometry(device); }
 int playerc_ranger_power_config(playerc_ranger_t *device, uint8_t) { return geometry(device); }
+int playerc_ranger_intns_config(playerc_ranger_t *device, uint8_t) { return geometry(device); }
 
 int playerc_gripper_open_cmd(playerc_gripper_t *device) { return grip(device, player::GRIPopen); }
 int playerc_gripper_close_cmd(playerc_gripper_t *device) { return grip(device, player::GRIPclose); }
@@ -586,7 +683,90 @@ int playerc_simulation_get_pose2d(playerc_simulation_t *device, char *name, doub
     *a = pose.pa;
   });
 }
-int playerc_simulation_set_property(playerc_simulation_t *, char *, char *property, void *, size_t) { return no_property(property); }
-int playerc_simulation_get_property(playerc_simulation_t *, char *, char *property, void *, size_t) { return no_property(property); }
+int playerc_simulation_set_property(playerc_simulation_t *device, char *name, char *property, void *value, size_t size) {
+  return attempt([&] { playerc::SetWorldProperty(*subscribed(device).client, name, property, value, size); });
+}
+int playerc_simulation_get_property(playerc_simulation_t *device, char *name, char *property, void *value, size_t size) {
+  return attempt([&] { playerc::WorldProperty(*subscribed(device).client, name, property, value, size); });
+}
+
+void playerc_camera_decompress(playerc_camera_t *device) {
+  attempt([&] {
+    subscribed(device).picture.Decompress();
+    static_cast<Camera &>(proxy(device)).Show();
+  });
+}
+void playerc_camera_save(playerc_camera_t *device, const char *filename) {
+  attempt([&] { subscribed(device).picture.Write(filename); });
+}
+
+int playerc_graphics2d_setcolor(playerc_graphics2d_t *device, player_color_t col) {
+  device->color = col;
+  return geometry(device);
+}
+int playerc_graphics2d_draw_points(playerc_graphics2d_t *device, player_point_2d_t *, int) { return geometry(device); }
+int playerc_graphics2d_draw_polyline(playerc_graphics2d_t *device, player_point_2d_t *, int) { return geometry(device); }
+int playerc_graphics2d_draw_polygon(playerc_graphics2d_t *device, player_point_2d_t *, int, int, player_color_t) { return geometry(device); }
+int playerc_graphics2d_clear(playerc_graphics2d_t *device) { return geometry(device); }
+
+int playerc_imu_datatype(playerc_imu_t *device, int) { return geometry(device); }
+static int no_reset(playerc_imu_t *device) {
+  return attempt([&] {
+    subscribed(device);
+    throw Failure{"an IMU here has no command that sets its orientation: subtract the first one"};
+  });
+}
+int playerc_imu_reset_orientation(playerc_imu_t *device, int) { return no_reset(device); }
+int playerc_imu_reset_euler(playerc_imu_t *device, float, float, float) { return no_reset(device); }
+
+int playerc_dio_set_output(playerc_dio_t *device, uint8_t count, uint32_t bits) {
+  return attempt([&] { subscribed(device).Outputs(count, bits); });
+}
+int playerc_aio_set_output(playerc_aio_t *device, uint8_t id, float volt) {
+  return attempt([&] { subscribed(device).Output(id, false, volt); });
+}
+float playerc_aio_get_data(playerc_aio_t *device, uint32_t index) { return index < device->voltages_count ? device->voltages[index] : 0; }
+
+player_actarray_actuator_t playerc_actarray_get_actuator_data(playerc_actarray_t *device, uint32_t index) {
+  return index < device->actuators_count ? device->actuators_data[index] : player_actarray_actuator_t();
+}
+player_actarray_actuatorgeom_t playerc_actarray_get_actuator_geom(playerc_actarray_t *device, uint32_t index) {
+  return index < device->actuators_geom_count ? device->actuators_geom[index] : player_actarray_actuatorgeom_t();
+}
+int playerc_actarray_get_geom(playerc_actarray_t *device) {
+  return attempt([&] {
+    subscribed(device);
+    proxy(device).Begin();
+  });
+}
+int playerc_actarray_position_cmd(playerc_actarray_t *device, int joint, float position) {
+  return joints(device, joint, [&](playerc::Device &d, unsigned i) { d.MoveJoint(i, position); });
+}
+int playerc_actarray_multi_position_cmd(playerc_actarray_t *device, float *positions, int count) {
+  return attempt([&] {
+    for (int i = 0; i < count; i++) subscribed(device).MoveJoint(static_cast<unsigned>(i), positions[i]);
+  });
+}
+int playerc_actarray_speed_cmd(playerc_actarray_t *device, int joint, float speed) {
+  return joints(device, joint, [&](playerc::Device &d, unsigned i) { d.TurnJoint(i, speed); });
+}
+int playerc_actarray_multi_speed_cmd(playerc_actarray_t *device, float *speeds, int count) {
+  return attempt([&] {
+    for (int i = 0; i < count; i++) subscribed(device).TurnJoint(static_cast<unsigned>(i), speeds[i]);
+  });
+}
+int playerc_actarray_home_cmd(playerc_actarray_t *device, int joint) {
+  return attempt([&] { subscribed(device).HomeJoints(joint); });
+}
+int playerc_actarray_speed_config(playerc_actarray_t *device, int joint, float speed) {
+  return joints(device, joint, [&](playerc::Device &d, unsigned i) { d.SetJointSpeed(i, speed); });
+}
+int playerc_actarray_power(playerc_actarray_t *device, uint8_t enable) {
+  return attempt([&] {
+    subscribed(device).PowerJoints(enable != 0);
+    device->motor_state = enable != 0;
+  });
+}
+int playerc_actarray_brakes(playerc_actarray_t *device, uint8_t) { return geometry(device); }
 
 }  // extern "C"

@@ -206,8 +206,9 @@ player_bbox3d_t Position2dProxy::GetSize() const { return mDevice->Size(); }
 uint32_t LaserProxy::GetCount() const { return mDevice->Count(); }
 double LaserProxy::GetMaxRange() const { return mDevice->MaxRange(); }
 double LaserProxy::GetScanRes() const { return mDevice->Resolution(); }
-double LaserProxy::GetMinAngle() const { return mDevice->Bearing(0); }
-double LaserProxy::GetMaxAngle() const { return -mDevice->Bearing(0); }
+double LaserProxy::GetRangeRes() const { return mDevice->RangeResolution(); }
+double LaserProxy::GetMinAngle() const { return mDevice->FirstAngle(); }
+double LaserProxy::GetMaxAngle() const { return mDevice->LastAngle(); }
 double LaserProxy::GetRange(uint32_t aIndex) const { return mDevice->Range(aIndex); }
 double LaserProxy::GetBearing(uint32_t aIndex) const { return mDevice->Bearing(aIndex); }
 
@@ -232,16 +233,18 @@ double IrProxy::GetRange(uint32_t aIndex) const { return mDevice->Range(aIndex);
 uint32_t IrProxy::GetPoseCount() const { return mDevice->Elements(); }
 player_pose3d_t IrProxy::GetPose(uint32_t aIndex) const { return mDevice->ElementPose(aIndex); }
 
-// A laser is one element, whatever the number of its readings.
-uint32_t RangerProxy::GetElementCount() const { return mDevice->Laser() ? 1 : mDevice->Elements(); }
+uint32_t RangerProxy::GetElementCount() const { return mDevice->Sensors(); }
 uint32_t RangerProxy::GetRangeCount() const { return mDevice->Count(); }
 double RangerProxy::GetRange(uint32_t aIndex) const { return mDevice->Range(aIndex); }
-double RangerProxy::GetMinAngle() const { return mDevice->Laser() ? mDevice->Bearing(0) : 0; }
-double RangerProxy::GetMaxAngle() const { return mDevice->Laser() ? -mDevice->Bearing(0) : 0; }
+player_point_3d_t RangerProxy::GetPoint(uint32_t aIndex) const { return mDevice->Point(aIndex); }
+double RangerProxy::GetMinAngle() const { return mDevice->FirstAngle(); }
+double RangerProxy::GetMaxAngle() const { return mDevice->LastAngle(); }
+double RangerProxy::GetMinRange() const { return mDevice->MinRange(); }
+double RangerProxy::GetRangeRes() const { return mDevice->RangeResolution(); }
 double RangerProxy::GetAngularRes() const { return mDevice->Resolution(); }
 double RangerProxy::GetMaxRange() const { return mDevice->MaxRange(); }
-player_pose3d_t RangerProxy::GetDevicePose() const { return mDevice->Laser() ? mDevice->MountPose() : player_pose3d_t(); }
-player_bbox3d_t RangerProxy::GetDeviceSize() const { return mDevice->Laser() ? mDevice->Size() : player_bbox3d_t(); }
+player_pose3d_t RangerProxy::GetDevicePose() const { return mDevice->Scans() ? mDevice->MountPose() : player_pose3d_t(); }
+player_bbox3d_t RangerProxy::GetDeviceSize() const { return mDevice->Scans() ? mDevice->Size() : player_bbox3d_t(); }
 player_pose3d_t RangerProxy::GetElementPose(uint32_t aIndex) const { return mDevice->ElementPose(aIndex); }
 player_bbox3d_t RangerProxy::GetElementSize(uint32_t) const { return player_bbox3d_t(); }
 
@@ -250,7 +253,10 @@ player_bbox3d_t RangerProxy::GetElementSize(uint32_t) const { return player_bbox
 uint32_t BumperProxy::GetCount() const { return mDevice->Bumpers(); }
 bool BumperProxy::IsBumped(uint32_t aIndex) const { return mDevice->Bumped(aIndex); }
 bool BumperProxy::IsAnyBumped() const {
-  return mDevice->With([&](const player::CRobot &robot) { return mDevice->valid && (robot.misc->frontbumpers | robot.misc->rearbumpers) != 0; });
+  return mDevice->With([&](player::CRobot &robot) {
+    const player_misc &misc = mDevice->Newest(robot.Client()->misc);
+    return mDevice->valid && (misc.front | misc.rear) != 0;
+  });
 }
 player_pose3d_t BumperProxy::GetPose(uint32_t) const { return player_pose3d_t(); }
 
@@ -260,7 +266,7 @@ double PowerProxy::GetPercent() const { return mDevice->Charge(); }
 // ---- GripperProxy ----
 
 static void grip(playerc::Device &d, const char *function, unsigned char command) {
-  call(function, [&] { d.Send([&](player::CRobot &robot) { return robot.SetGripper(command); }); });
+  call(function, [&] { d.Grip(command); });
 }
 
 void GripperProxy::Open() { grip(*mDevice, "GripperProxy::Open", player::GRIPopen); }
@@ -291,6 +297,101 @@ playerc_blobfinder_blob_t BlobfinderProxy::GetBlob(uint32_t aIndex) const { retu
 uint32_t BlobfinderProxy::GetWidth() const { return IsValid() ? mDevice->client->settings.width : 0; }
 uint32_t BlobfinderProxy::GetHeight() const { return IsValid() ? mDevice->client->settings.height : 0; }
 
+// ---- CameraProxy ----
+
+void CameraProxy::SaveFrame(const std::string aPrefix, uint32_t aWidth) {
+  call("CameraProxy::SaveFrame", [&] {
+    locked(*mDevice, [&] {
+      std::string number = std::to_string(mDevice->saved);
+      if (number.size() < aWidth) number.insert(0, std::min<size_t>(aWidth, 32) - number.size(), '0');
+      if (!mDevice->absent) mDevice->picture.Save(aPrefix + number);
+      mDevice->saved++;
+    });
+  });
+}
+void CameraProxy::Decompress() {
+  call("CameraProxy::Decompress", [&] { locked(*mDevice, [&] { mDevice->picture.Decompress(); }); });
+}
+uint32_t CameraProxy::GetDepth() const { return IsValid() ? 24 : 0; }
+uint32_t CameraProxy::GetWidth() const {
+  return locked(*mDevice, [&] { return mDevice->picture.width; });
+}
+uint32_t CameraProxy::GetHeight() const {
+  return locked(*mDevice, [&] { return mDevice->picture.height; });
+}
+uint32_t CameraProxy::GetFormat() const { return IsValid() ? +PLAYER_CAMERA_FORMAT_RGB888 : 0; }
+uint32_t CameraProxy::GetImageSize() const {
+  return locked(*mDevice, [&] { return static_cast<uint32_t>(mDevice->picture.bytes.size()); });
+}
+void CameraProxy::GetImage(uint8_t *aImage) const {
+  locked(*mDevice, [&] { return std::copy(mDevice->picture.bytes.begin(), mDevice->picture.bytes.end(), aImage); });
+}
+uint32_t CameraProxy::GetCompression() const {
+  return locked(*mDevice, [&] { return static_cast<uint32_t>(mDevice->picture.compressed && !mDevice->picture.bytes.empty()); });
+}
+
+// ---- Devices without a letter ----
+
+player_pose3d_t ImuProxy::GetPose() const { return mDevice->Imu().pose; }
+player_imu_data_calib_t ImuProxy::GetRawValues() const { return mDevice->Imu().calib_data; }
+static void no_reset(const char *function) { throw PlayerError(function, "an IMU here has no command that sets its orientation: subtract the first one"); }
+void ImuProxy::ResetOrientation(int) { no_reset("ImuProxy::ResetOrientation"); }
+void ImuProxy::ResetEuler(float, float, float) { no_reset("ImuProxy::ResetEuler"); }
+
+double GpsProxy::GetLatitude() const { return mDevice->Gps().lat; }
+double GpsProxy::GetLongitude() const { return mDevice->Gps().lon; }
+double GpsProxy::GetAltitude() const { return mDevice->Gps().alt; }
+double GpsProxy::GetSpeed() const { return mDevice->Gps().speed; }
+double GpsProxy::GetCourse() const { return mDevice->Gps().course; }
+uint32_t GpsProxy::GetSatellites() const { return static_cast<uint32_t>(mDevice->Gps().sat_count); }
+uint32_t GpsProxy::GetQuality() const { return static_cast<uint32_t>(mDevice->Gps().quality); }
+double GpsProxy::GetUtmEasting() const { return mDevice->Gps().utm_e; }
+double GpsProxy::GetUtmNorthing() const { return mDevice->Gps().utm_n; }
+double GpsProxy::GetTime() const { return mDevice->Gps().utc_time; }
+double GpsProxy::GetErrHorizontal() const { return mDevice->Gps().err_horz; }
+double GpsProxy::GetErrVertical() const { return mDevice->Gps().err_vert; }
+
+uint32_t DioProxy::GetCount() const { return mDevice->Channels('i', true); }
+uint32_t DioProxy::GetDigin() const { return mDevice->Inputs(); }
+bool DioProxy::GetInput(uint32_t aIndex) const { return mDevice->Input(aIndex, true) != 0; }
+void DioProxy::SetOutput(uint32_t aCount, uint32_t aDigout) {
+  call("DioProxy::SetOutput", [&] { mDevice->Outputs(aCount, aDigout); });
+}
+
+uint32_t AioProxy::GetCount() const { return mDevice->Channels('i', false); }
+double AioProxy::GetVoltage(uint32_t aIndex) const { return mDevice->Input(aIndex, false); }
+void AioProxy::SetVoltage(uint32_t aIndex, double aVoltage) {
+  call("AioProxy::SetVoltage", [&] { mDevice->Output(aIndex, false, aVoltage); });
+}
+
+void ActArrayProxy::SetPowerConfig(bool aVal) {
+  call("ActArrayProxy::SetPowerConfig", [&] { mDevice->PowerJoints(aVal); });
+}
+void ActArrayProxy::SetSpeedConfig(uint32_t aJoint, float aSpeed) {
+  call("ActArrayProxy::SetSpeedConfig", [&] { mDevice->SetJointSpeed(aJoint, aSpeed); });
+}
+void ActArrayProxy::MoveTo(uint32_t aJoint, float aPos) {
+  call("ActArrayProxy::MoveTo", [&] { mDevice->MoveJoint(aJoint, aPos); });
+}
+void ActArrayProxy::MoveToMulti(std::vector<float> aPos) {
+  for (size_t i = 0; i < aPos.size(); i++) MoveTo(static_cast<uint32_t>(i), aPos[i]);
+}
+void ActArrayProxy::MoveAtSpeed(uint32_t aJoint, float aSpeed) {
+  call("ActArrayProxy::MoveAtSpeed", [&] { mDevice->TurnJoint(aJoint, aSpeed); });
+}
+void ActArrayProxy::MoveAtSpeedMulti(std::vector<float> aSpeed) {
+  for (size_t i = 0; i < aSpeed.size(); i++) MoveAtSpeed(static_cast<uint32_t>(i), aSpeed[i]);
+}
+void ActArrayProxy::MoveHome(int aJoint) {
+  call("ActArrayProxy::MoveHome", [&] { mDevice->HomeJoints(aJoint); });
+}
+static void no_current(const char *function) { throw PlayerError(function, "a joint here has a position and a speed, and no current"); }
+void ActArrayProxy::SetActuatorCurrent(uint32_t, float) { no_current("ActArrayProxy::SetActuatorCurrent"); }
+void ActArrayProxy::SetActuatorCurrentMulti(std::vector<float>) { no_current("ActArrayProxy::SetActuatorCurrentMulti"); }
+uint32_t ActArrayProxy::GetCount() const { return mDevice->Joints(); }
+player_actarray_actuator_t ActArrayProxy::GetActuatorData(uint32_t aJoint) const { return mDevice->Joint(aJoint); }
+player_actarray_actuatorgeom_t ActArrayProxy::GetActuatorGeom(uint32_t aJoint) const { return mDevice->JointGeometry(aJoint); }
+
 // ---- SimulationProxy ----
 
 SimulationProxy::SimulationProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_SIMULATION_CODE) {
@@ -316,12 +417,12 @@ void SimulationProxy::GetPose3d(const char *identifier, double &x, double &y, do
   call("SimulationProxy::GetPose3d", [&] { time = playerc::WorldTime(*mDevice->client); });
 }
 
-static void no_properties(const char *function, const char *name) {
-  throw PlayerError(function, std::string("the property ") + name + " is in the world file: a program does not read or change it");
+void SimulationProxy::GetProperty(const char *identifier, const char *name, void *value, size_t value_len) {
+  call("SimulationProxy::GetProperty", [&] { playerc::WorldProperty(*mDevice->client, identifier, name, value, value_len); });
 }
-
-void SimulationProxy::GetProperty(const char *, const char *name, void *, size_t) { no_properties("SimulationProxy::GetProperty", name); }
-void SimulationProxy::SetProperty(const char *, const char *name, void *, size_t) { no_properties("SimulationProxy::SetProperty", name); }
+void SimulationProxy::SetProperty(const char *identifier, const char *name, void *value, size_t value_len) {
+  call("SimulationProxy::SetProperty", [&] { playerc::SetWorldProperty(*mDevice->client, identifier, name, value, value_len); });
+}
 
 uint32_t FiducialProxy::GetCount() const {
   return locked(*mDevice, [&] { return static_cast<uint32_t>(mDevice->fiducials.size()); });
@@ -381,6 +482,31 @@ std::ostream &operator<<(std::ostream &os, const BlobfinderProxy &p) {
     os << b.id << "\t0x" << std::hex << b.color << std::dec << '\t' << b.area << '\t' << b.x << '\t' << b.y << '\t' << b.left << '\t' << b.right << '\t' << b.top
        << '\t' << b.bottom << '\t' << b.range << std::endl;
   }
+  return os;
+}
+
+std::ostream &operator<<(std::ostream &os, const ImuProxy &p) {
+  player_pose3d_t pose = p.GetPose();
+  player_imu_data_calib_t v = p.GetRawValues();
+  return title(os, p) << "roll\tpitch\tyaw\taccel\tgyro" << std::endl
+                      << pose.proll << '\t' << pose.ppitch << '\t' << pose.pyaw << '\t' << v.accel_x << ' ' << v.accel_y << ' ' << v.accel_z << '\t' << v.gyro_x << ' '
+                      << v.gyro_y << ' ' << v.gyro_z << std::endl;
+}
+
+std::ostream &operator<<(std::ostream &os, const GpsProxy &p) {
+  std::streamsize digits = os.precision(10); // a centimetre
+  title(os, p) << "latitude\tlongitude\taltitude\tquality" << std::endl
+               << p.GetLatitude() << '\t' << p.GetLongitude() << '\t' << p.GetAltitude() << '\t' << p.GetQuality() << std::endl;
+  os.precision(digits);
+  return os;
+}
+
+std::ostream &operator<<(std::ostream &os, const DioProxy &p) { return readings(title(os, p), p, p.GetCount()); }
+std::ostream &operator<<(std::ostream &os, const AioProxy &p) { return readings(title(os, p), p, p.GetCount()); }
+
+std::ostream &operator<<(std::ostream &os, const ActArrayProxy &p) {
+  title(os, p) << "position\tstate" << std::endl;
+  for (uint32_t i = 0; i < p.GetCount(); i++) os << p.GetActuatorData(i).position << '\t' << int(p.GetActuatorData(i).state) << std::endl;
   return os;
 }
 

@@ -153,10 +153,9 @@ class AsyncPlayerClient(_Addressed):
             try:
                 await self._open(seconds_left(deadline, CONNECT_TIMEOUT))
                 self._restore_settings()
-                before = self._listed
-                if before is not None:
+                if self._listed is not None:
                     await self.devices(seconds_left(deadline, REQUEST_TIMEOUT))
-                    self._check_same(before)
+                    self._check_same()
                 if self._wanted:
                     await self.request(self._wanted_pairs(), seconds_left(deadline, REQUEST_TIMEOUT))
                 self._restore_freshness()

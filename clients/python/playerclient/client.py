@@ -200,10 +200,9 @@ class PlayerClient(_Addressed):
             try:
                 self._open(seconds_left(deadline, CONNECT_TIMEOUT))
                 self._restore_settings()
-                before = self._listed
-                if before is not None:
+                if self._listed is not None:
                     self.devices(seconds_left(deadline, REQUEST_TIMEOUT))
-                    self._check_same(before)
+                    self._check_same()
                 if self._wanted:
                     self.request(self._wanted_pairs(), seconds_left(deadline, REQUEST_TIMEOUT))
                 self._restore_freshness()

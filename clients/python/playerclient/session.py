@@ -165,6 +165,7 @@ class Session:
         self._settings: Dict[str, int] = {}  # arguments by configuration code
         self._own_name = ""
         self._listed: Optional[List[payloads.Device]] = None  # of the robot, once the server has said
+        self._seen: Dict[str, str] = {}  # names by characters that were listed, also before the server was started anew
 
     def _reset(self) -> None:
         """Starts a new connection."""
@@ -326,11 +327,12 @@ class Session:
         for d in self._listed or ():
             if d.code == letter and _LETTERS.get(d.interface) != letter:
                 return d.name
-        return letter
+        return letter if letter.isascii() and letter.isalpha() else self._seen.get(letter, letter)  # removed by a reload
 
     def _name(self, key: str) -> Optional[str]:
         """Returns what a device is called by its name in an answer: _name_of. None: it is not known."""
-        letter = self._listed_as(key) or (key if len(key) == 1 else None)
+        removed = next((code for code, name in self._seen.items() if name == key), None)  # by a reload
+        letter = self._listed_as(key) or removed or (key if len(key) == 1 else None)
         return letter and self._name_of(letter)
 
     def _interface(self, letter: int) -> str:
@@ -419,6 +421,8 @@ class Session:
         if self._answer[:1] != b"d":
             return []
         self._listed = payloads.devices(self._answer)
+        for listed in self._listed:
+            self._seen.setdefault(listed.code, listed.name)
         for letter, d in self._devices.items():
             d.decode = _DECODERS.get(self._interface(letter))
         return list(self._listed)
@@ -610,12 +614,13 @@ class Session:
         """The request that opens again what was open before the connection was lost."""
         return "".join(device + access for device, access in self._wanted.items())
 
-    def _check_same(self, before: List[payloads.Device]) -> None:
-        """Raises DevicesMoved, and forgets what was open, if a byte means another device than before."""
-        names = {d.code: d.name for d in before}
-        moved = [names[d.code] for d in self._listed or () if names.get(d.code, d.name) != d.name]
+    def _check_same(self) -> None:
+        """Raises DevicesMoved, and forgets what was open, if a byte means another device than it has meant since the
+        devices were opened. A device may have been away meanwhile."""
+        moved = [self._seen[d.code] for d in self._listed or () if self._seen[d.code] != d.name]
         if moved:
             self._wanted.clear()
+            self._seen = {d.code: d.name for d in self._listed or ()}
             raise DevicesMoved(moved)
 
     def _restore_settings(self) -> None:

@@ -8,7 +8,7 @@
 It is the Vector Field Histogram of I. Ulrich and J. Borenstein ("VFH+: Reliable Obstacle
 Avoidance for Fast Mobile Robots", ICRA 1998) for a robot that turns on the spot, and steers to
 the next corner of the shortest way through a map of what the beams have met. The same algorithm,
-in whole numbers, is in client/vfh/vfh.go, which says more of it, and in clients/cpp/vfh.hpp;
+in whole numbers, is in devices/vfh/vfh.go, which says more of it, and in clients/cpp/vfh.hpp;
 docs/GOTO.md describes it.
 """
 

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"player/e2e/acceptance"
 )
 
 // room is a grid with the four inner faces of a square room at +-half.
@@ -141,8 +143,8 @@ func TestCastFindsWhatAWalkFinds(t *testing.T) {
 		rays        int
 		limit, step float64
 	}{
-		{Vec{6, 4}, Vec{0.5, 0.3}, 1000, 7, 0.001},
-		{Vec{60, 40}, Vec{5, 0.3}, 500, 70, 0.004},
+		{Vec{6, 4}, Vec{0.5, 0.3}, acceptance.Rounds(1000, 3000), 7, 0.001},
+		{Vec{60, 40}, Vec{5, 0.3}, acceptance.Rounds(500, 1000), 70, 0.004},
 		{Vec{60, 40}, Vec{15, 15}, 300, 70, 0.004}, // walls with full tiles
 	} {
 		extent := BoxOf(Vec{0, 0}, tt.size)

@@ -159,6 +159,8 @@ type rig struct {
 	cuts   bool // the host reads each packet in two parts, cut at each byte in turn
 	ends   bool // each fifth packet after the handshake ends early, at each byte in turn
 	cut    int
+	paused bool          // the program
+	kept   []byte        // that came in a pause
 	strict bool          // no packet is spoiled
 	stamp  time.Duration // of the data that was judged last
 	judged int           // how many were
@@ -234,6 +236,10 @@ type reader struct {
 }
 
 func (r reader) Receive(b []byte) {
+	if r.rig.paused {
+		r.rig.kept = append(r.rig.kept, b...)
+		return
+	}
 	r.rig.cut++
 	switch n := r.rig.cut % len(b); {
 	case r.rig.cuts && n > 0:

@@ -9,6 +9,7 @@ import (
 	"player/codec"
 	"player/devices"
 	"player/devices/p2os"
+	guard "player/devices/scale"
 	"player/devices/transport/transporttest"
 	"player/e2e/must"
 	"player/simulation/emulator/line"
@@ -154,5 +155,37 @@ func TestTurnRate(t *testing.T) {
 	heading := transporttest.Data[codec.PositionData](t, r.Client).Heading
 	if want := r.hardware.(*robot).State().Odometry.Heading; math.Abs(math.Remainder(float64(heading)-want, 360)) > 2 {
 		t.Errorf("heading %d, of the wheels %.0f", heading, want)
+	}
+}
+
+// A unit in the configuration that cannot be right is warned of once, with the value that would fit.
+func TestWrongUnits(t *testing.T) {
+	for _, tt := range []struct {
+		options map[string]any
+		command codec.PositionCommand
+		want    string // is, would fit
+	}{
+		{map[string]any{"distance": 0.84, "velocity": 1.0, "angle": 0.001534, "range": 0.268}, codec.PositionCommand{Speed: 300}, ""},
+		{map[string]any{"distance": 8.4}, codec.PositionCommand{Speed: 300}, "distance 8.4, distance 0.84"},
+		{map[string]any{"distance": 0.0084}, codec.PositionCommand{Speed: -200}, "distance 0.0084, distance 0.84"},
+		{map[string]any{"velocity": 10.0}, codec.PositionCommand{Speed: 300}, "velocity 10, velocity 1"},
+		{map[string]any{"angle": 0.0001534}, codec.PositionCommand{TurnRate: 30}, "angle 0.0001534, angle 0.001534"},
+		{map[string]any{"range": 26.8}, codec.PositionCommand{TurnRate: 30}, "range 26.8, range 0.268"},
+	} {
+		r := newRig(t, product{kind: p2os.Kind(), values: tt.options, start: robots(emulatedrobot.Options{Subclass: "p2dx"})}, line.Options{})
+		r.connect()
+		must.Do(t, r.Link.Device(codec.Position).Configure(r.Now(), []byte{codec.ConfigMotors, 1}))
+		for range 200 {
+			r.Link.Device(codec.Position).SetCommand(r.Now(), tt.command.Append(nil))
+			r.Pass(100 * ms)
+		}
+		got := ""
+		for _, e := range r.Log.FilterMessage(guard.LogScale).All() {
+			f := e.ContextMap()
+			got += f["is"].(string) + ", " + f["would fit"].(string)
+		}
+		if got != tt.want {
+			t.Errorf("%v: %q, want %q", tt.options, got, tt.want)
+		}
 	}
 }

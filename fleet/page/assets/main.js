@@ -89,6 +89,8 @@ function show(known) {
     parts.button.setAttribute("aria-label", `${verb} ${known.name}`);
   }
   set(parts.text, known.text);
+  const devices = known.devices ? `Devices: ${known.devices}` : "";
+  if (parts.name.title !== devices) parts.name.title = devices;
   if (added || known.seen || !parts.age.textContent !== (known.age_ms === null)) showNumbers(known);
 }
 
@@ -154,7 +156,7 @@ function search() {
   const text = $("search").value.trim().toLowerCase();
   let found = 0;
   for (const known of robots.values()) {
-    const matches = text === "" || `${known.name} ${known.state} ${known.text}`.toLowerCase().includes(text);
+    const matches = text === "" || `${known.name} ${known.state} ${known.text} ${known.devices ?? ""}`.toLowerCase().includes(text);
     if (known.list.item.hidden === matches) known.list.item.hidden = !matches;
     known.faded = !matches;
     if (matches) found++;

@@ -6,14 +6,30 @@ import (
 	"time"
 )
 
-// UGV is the ESP32 firmware of waveshareteam/ugv_base_ros for a UGV Rover (json_cmd.h,
-// uart_ctrl.h, movtion_module.h, ugv_advance.h, ugv_config.h): 172 mm between the wheels.
+// UGV is an ESP32 firmware of Waveshare for a UGV Rover (json_cmd.h, uart_ctrl.h, movtion_module.h,
+// ugv_advance.h, ugv_config.h of waveshareteam/ugv_base_ros and ugv_base_general): 172 mm between
+// the wheels.
 type UGV struct {
+	Feedback Feedback
+
 	commanded time.Duration
 	reported  time.Duration
 	silent    bool          // it does not send feedback by itself
 	pause     time.Duration // between two of these
 }
+
+// Feedback is how a UGV reports, by baseInfoFeedback in ugv_advance.h.
+type Feedback int
+
+const (
+	// Metres is ugv_base_ros from 86d3b3a of May 2024 on: ways in m, volts.
+	Metres Feedback = iota
+	// Centimetres is ugv_base_ros since bd82974 of September 2024: ways in whole cm, hundredths of a volt.
+	Centimetres
+	// Speeds is ugv_base_ros of March 2024 (53c25eb), and ugv_base_general until today (91e5871): no ways. The speeds are
+	// those of a robot with encoders (mainType 3).
+	Speeds
+)
 
 const (
 	ugvTrack = 0.172           // m
@@ -62,6 +78,15 @@ func (f *UGV) drive(b *Board, left, right float64) {
 func (f *UGV) report(b *Board) {
 	f.reported = b.at
 	s := &b.state
+	switch f.Feedback {
+	case Centimetres:
+		b.say(`{"T":1001,"L":%g,"R":%g,"ax":-100,"ay":60,"az":8224,"gx":-2,"gy":1,"gz":3,"mx":120,"my":-45,"mz":310,`+
+			`"odl":%d,"odr":%d,"v":1185}`, s.Speed[0]/1000, s.Speed[1]/1000, int(s.Way[0]/10), int(s.Way[1]/10))
+		return
+	case Speeds:
+		b.say(`{"T":1001,"L":%g,"R":%g,"r":-0.012345678,"p":0.023456789,"y":"null","v":11.85000038}`, s.Speed[0]/1000, s.Speed[1]/1000)
+		return
+	}
 	b.say(`{"T":1001,"L":%g,"R":%g,"r":-0.012345678,"p":0.023456789,"y":1.570796327,"q0":0.707106781,"q1":0,"q2":0,"q3":0.707106781,`+
 		`"ax":-12.20703125,"ay":7.32421875,"az":1003.90625,"gx":-0.122137405,"gy":0.061068702,"gz":0.183206107,`+
 		`"odl":%.9g,"odr":%.9g,"v":11.85000038}`, s.Speed[0]/1000, s.Speed[1]/1000, s.Way[0]/1000, s.Way[1]/1000)
@@ -77,4 +102,4 @@ func (f *UGV) tick(b *Board) {
 	}
 }
 
-func (f *UGV) restart() { *f = UGV{} }
+func (f *UGV) restart() { *f = UGV{Feedback: f.Feedback} }

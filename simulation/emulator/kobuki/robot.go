@@ -52,15 +52,29 @@ type Robot struct {
 	outputs  int // flags of the last general purpose output; -1: none has come
 	counts   [2]float64
 	gyro     float64 // rad, since power-up
+	extra    byte    // parts that the next report has on request: the flags of the request
 	commands int
+	gains    [13]byte      // of the wheels' controller: its type, then P, I and D in thousandths, as a host sent them
 	began    time.Duration // of its clock
 	next, at time.Duration
 }
 
+// The flags of a request for parts that a robot does not send by itself. The last one is not of the protocol: it stands
+// for another request.
+const (
+	wantHardware = 1 << 0
+	wantFirmware = 1 << 1
+	wantID       = 1 << 3
+	wantGains    = 1 << 7
+)
+
+// gains are those of the controller as it leaves the factory: 100, 0.1 and 2.
+var gains = [13]byte{0, 0xA0, 0x86, 0x01, 0, 100, 0, 0, 0, 0xD0, 0x07, 0, 0}
+
 // Start plugs a robot in and switches it on.
 func Start(opts Options) (*Robot, error) {
 	opts.Line.Baud = cmp.Or(opts.Line.Baud, 115200)
-	r := &Robot{opts: opts, next: period, gyro: 3.1, began: -20 * time.Second, outputs: -1} // it was on before
+	r := &Robot{opts: opts, next: period, gyro: 3.1, began: -20 * time.Second, outputs: -1, gains: gains} // it was on before
 	r.counts = [2]float64{float64(opts.Counts), float64(opts.Counts)}
 	if opts.Driving {
 		r.state.Left, r.state.Right = 200, 200
@@ -88,8 +102,15 @@ func (r *Robot) Receive(now time.Duration, c []byte) {
 			r.commands++
 			r.drive(float64(int16(int(p[2])|int(p[3])<<8)), float64(int16(int(p[4])|int(p[5])<<8)))
 		}
-		if p[0] == 12 && p[1] == 2 {
+		switch {
+		case p[0] == 9 && p[1] == 2:
+			r.extra |= p[2]
+		case p[0] == 12 && p[1] == 2:
 			r.outputs = int(p[2]) | int(p[3])<<8
+		case p[0] == 13 && p[1] == 13:
+			r.gains = [13]byte(p[2:15])
+		case p[0] == 14 && p[1] == 1:
+			r.extra |= wantGains
 		}
 	}
 }
@@ -137,7 +158,7 @@ func (r *Robot) advance(now time.Duration) {
 	r.gyro += turn
 }
 
-// report returns the packets that a robot sends by default.
+// report returns the packets that a robot sends by default, and those that were asked for.
 func (r *Robot) report(now time.Duration) []byte {
 	two := func(v float64) []byte {
 		n := int(math.Floor(v))
@@ -167,6 +188,19 @@ func (r *Robot) report(now time.Duration) []byte {
 		inputs = append(inputs, two(float64(v))...)
 	}
 	part(16, inputs, make([]byte, 6))
+	if r.extra&wantHardware != 0 {
+		part(10, []byte{4, 0, 1, 0}) // version 1.0.4
+	}
+	if r.extra&wantFirmware != 0 {
+		part(11, []byte{0, 2, 1, 0}) // version 1.2.0
+	}
+	if r.extra&wantID != 0 {
+		part(19, []byte("\x4C\x00\x3A\x00\x16\x51\x30\x31\x34\x36\x30\x39")) // invented
+	}
+	if r.extra&wantGains != 0 {
+		part(21, r.gains[:])
+	}
+	r.extra = 0
 	f[2] = byte(len(f) - 3)
 	return append(f, line.Xor(f[2:]))
 }

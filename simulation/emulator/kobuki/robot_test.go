@@ -13,7 +13,7 @@ import (
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-6 }
 
 // robot returns a robot without a cable.
-func robot() *Robot { return &Robot{gyro: 0, next: period} }
+func robot() *Robot { return &Robot{gyro: 0, next: period, gains: gains} }
 
 // Frames have their length in the third byte. Bytes before one are junk.
 func TestFrame(t *testing.T) {
@@ -106,5 +106,36 @@ func TestReport(t *testing.T) {
 	want = "AA 55 44 01 0F 34 12 04 01 02 FF FF D0 01 14 14 00 00 A1 02 03 03 00 00 00" + rest + " C5"
 	if got := r.report(0x1234 * time.Millisecond); !bytes.Equal(got, rawhost.Bytes(t, want)) {
 		t.Errorf("without a gyro: % X, want %s", got, want)
+	}
+}
+
+// A report has what Yujin's own host, kobuki_core 1.4.0, asks for: it sends these requests with each command until it
+// has the answers. Versions are hardware (10), firmware (11) and a number of the robot (19); gains are 21.
+func TestAsked(t *testing.T) {
+	for _, tt := range []struct{ ask, want string }{
+		{"AA 55 04 09 02 0B 00 04", "0A 04 04 00 01 00 0B 04 00 02 01 00 13 0C 4C 00 3A 00 16 51 30 31 34 36 30 39"},
+		{"AA 55 04 09 02 02 00 0D", "0B 04 00 02 01 00"},
+		{"AA 55 03 0E 01 00 0C", "15 0D 00 A0 86 01 00 64 00 00 00 D0 07 00 00"},
+		{"AA 55 0F 0D 0D 01 01 00 00 00 02 00 00 00 03 00 00 00 0E", ""},
+	} {
+		r := robot()
+		plain := r.report(0)
+		c := rawhost.Bytes(t, tt.ask)
+		if n, _ := r.Frame(c); n != len(c) {
+			t.Errorf("%s: framed %d", tt.ask, n)
+		}
+		r.Receive(0, c)
+		asked := r.report(0)
+		if got := asked[len(plain)-1 : len(asked)-1]; !bytes.Equal(got, rawhost.Bytes(t, tt.want)) {
+			t.Errorf("%s: % X, want %s", tt.ask, got, tt.want)
+		}
+		if again := r.report(0); !bytes.Equal(again, plain) {
+			t.Errorf("%s: once more: % X", tt.ask, again)
+		}
+	}
+	r := robot()
+	r.Receive(0, rawhost.Bytes(t, "AA 55 0F 0D 0D 01 01 00 00 00 02 00 00 00 03 00 00 00 0E"))
+	if r.gains != [13]byte{1, 1, 0, 0, 0, 2, 0, 0, 0, 3} {
+		t.Errorf("gains % X", r.gains)
 	}
 }

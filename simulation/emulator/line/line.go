@@ -119,6 +119,7 @@ type Options struct {
 	Garble  bool          // a host at the wrong speed receives noise instead of nothing
 	Noise   Noise
 	Trace   func(Entry) // is called with every entry of the record when it is made; it may be nil
+	Brief   bool        // there is no record, only Trace: for a cable that a test simulates for hours
 	Clock   *Virtual    // nil: real time, and a pseudo-terminal
 }
 

@@ -56,7 +56,9 @@ func (l *Line) add(e Entry) {
 	if len(l.record) == keepEntries {
 		l.record = slices.Delete(l.record, 0, keepEntries/2)
 	}
-	l.record = append(l.record, e)
+	if !l.opts.Brief {
+		l.record = append(l.record, e)
+	}
 	if l.opts.Trace != nil {
 		l.opts.Trace(e)
 	}

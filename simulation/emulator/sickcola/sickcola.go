@@ -6,7 +6,6 @@ package sickcola
 import (
 	"cmp"
 	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"math"
 	"slices"
@@ -26,15 +25,16 @@ type Model struct {
 	Rate              float64 // scans a second
 	Intensities       int     // bytes of each intensity; 0: it sends none
 	Echoes            int     // that it reports
+	Sectors           bool    // hosts may set its rate and step, as those of an LMS1xx
 }
 
 // TiM551, TiM571 and LMS111 are models as SICK's data sheets describe them. LMS1000 has
 // another front, so a host must not mistake it for an LMS100.
 var (
-	TiM551  = Model{"TiM551", "V2.50-10.04.13", -45, 225, 1, 15, 1, 1}
-	TiM571  = Model{"TiM571", "V2.61-02.11.15", -45, 225, 1. / 3, 15, 0, 1}
-	LMS111  = Model{"LMS10x_FieldEval", "V1.36-21.10.2010", -45, 225, 0.5, 25, 2, 2}
-	LMS1000 = Model{"LMS1104C", "V1.0", -137.5, 137.5, 0.75, 50, 0, 1}
+	TiM551  = Model{"TiM551", "V2.50-10.04.13", -45, 225, 1, 15, 1, 1, false}
+	TiM571  = Model{"TiM571", "V2.61-02.11.15", -45, 225, 1. / 3, 15, 0, 1, false}
+	LMS111  = Model{"LMS10x_FieldEval", "V1.36-21.10.2010", -45, 225, 0.5, 25, 2, 2, true}
+	LMS1000 = Model{"LMS1104C", "V1.0", -137.5, 137.5, 0.75, 50, 0, 1, false}
 )
 
 // Options of a sensor. Zero fields have the default in parentheses.
@@ -61,11 +61,13 @@ type Sensor struct {
 	line.End
 	opts Options
 
+	values   variables
 	host     int           // the newest one that gets scans
 	scans    bool          // it does
 	ready    time.Duration // when it measures; 0: it is on standby
 	next     time.Duration // when the next scan is
 	loggedIn bool
+	turns    int // scans since it measures
 	sent     int // telegrams of scans
 }
 
@@ -76,7 +78,7 @@ func Start(opts Options) (*Sensor, error) {
 	}
 	opts.Line.TCP = cmp.Or(opts.Line.TCP, "127.0.0.1:0")
 	opts.Room = room.Or(opts.Room)
-	s := &Sensor{opts: opts}
+	s := &Sensor{opts: opts, values: newVariables(opts.Model)}
 	if !opts.Standby {
 		s.ready = 1
 	}
@@ -108,14 +110,39 @@ func (s *Sensor) Receive(now time.Duration, unit []byte) {
 
 func (s *Sensor) Advance(now time.Duration) time.Duration {
 	for s.next <= now {
-		s.next += time.Duration(float64(time.Second) / s.opts.Model.Rate)
+		s.next += time.Duration(float64(time.Second) / s.rate())
 		host, connected := s.Host()
-		if s.scans = s.scans && connected && host == s.host; s.scans && !s.loggedIn && s.ready != 0 && now >= s.ready {
+		s.scans = s.scans && connected && host == s.host
+		if !s.measures(now) {
+			continue
+		}
+		if s.turns++; s.scans && s.turns%max(1, int(s.setting("LMDscandatacfg", every))) == 0 {
 			s.sent++
-			s.send(s.scan())
+			s.send(s.scan(now))
 		}
 	}
 	return s.next
+}
+
+// measures reports whether the sensor measures. It does not while a host is logged in.
+func (s *Sensor) measures(now time.Duration) bool {
+	return !s.loggedIn && s.ready != 0 && now >= s.ready
+}
+
+// rate returns how many scans a second the sensor makes.
+func (s *Sensor) rate() float64 {
+	if set := s.setting("LMPscancfg", 0); set > 0 {
+		return float64(set) / 100
+	}
+	return s.opts.Model.Rate
+}
+
+// setting returns a number of a variable, zero if the sensor does not have it.
+func (s *Sensor) setting(name string, i int) uint32 {
+	if v := s.values[name]; v != nil {
+		return v.numbers[i]
+	}
+	return 0
 }
 
 // content returns the content of the first telegram in the input, and the size of the
@@ -155,32 +182,104 @@ func (s *Sensor) content(in []byte) (content []byte, size int) {
 func (s *Sensor) answer(now time.Duration, request string) string {
 	kind, rest, _ := strings.Cut(request, " ")
 	name, parameters, _ := strings.Cut(rest, " ")
-	on := parameters == "1" || parameters == "\x01"
+	m := s.opts.Model
 	switch {
 	case name == s.opts.Refuse:
-		return s.pick("sFA 4", "sFA\x00\x04")
+		return s.refuse(4)
+	case kind == "sRI" && name == "0": // the request of old hosts
+		return "sRA 0 " + counted(m.Name, s.opts.Binary) + s.pick(" ", "") + counted(m.Version, s.opts.Binary)
 	case kind == "sRN" && name == "DeviceIdent":
-		m := s.opts.Model
-		return "sRA DeviceIdent " + s.text(m.Name) + s.pick(" ", "") + s.text(m.Version)
-	case kind == "sEN" && name == "LMDscandata":
-		s.host, _ = s.Host()
-		s.scans = on
-		return "sEA LMDscandata " + parameters
-	case kind == "sMN" && name == "SetAccessMode":
-		secret, _ := hex.DecodeString("F4724744")
-		good := !s.opts.Locked && parameters == s.pick("03 F4724744", "\x03"+string(secret))
+		return "sRA DeviceIdent " + counted(m.Name, s.opts.Binary) + s.pick(" ", "") + counted(m.Version, s.opts.Binary)
+	case kind == "sRN" && name == "SCdevicestate":
+		return "sRA SCdevicestate " + s.yes(s.measures(now))
+	case kind == "sRN" && s.values[name] != nil:
+		return "sRA " + name + " " + s.values[name].words(s.opts.Binary)
+	case kind == "sWN" && s.values[name] != nil:
+		return s.write(name, parameters)
+	case kind == "sEN" && (name == "LMDscandata" || m.Sectors && slices.Contains(events, name)):
+		on, ok := numbersIn(parameters, s.opts.Binary, []int{1})
+		if !ok {
+			return s.refuse(5)
+		}
+		if name == "LMDscandata" {
+			s.host, _ = s.Host()
+			s.scans = on[0] != 0
+		}
+		return "sEA " + name + " " + s.yes(on[0] != 0)
+	case kind == "sMN":
+		return s.method(now, name, parameters)
+	}
+	return s.refuse(0xB)
+}
+
+// write sets a variable and returns the answer.
+func (s *Sensor) write(name, parameters string) string {
+	v := s.values[name]
+	switch {
+	case !v.writable:
+		return s.refuse(2)
+	case !s.loggedIn:
+		return s.refuse(1)
+	case name == "EIHstCola": // assumed: it keeps the protocol that it speaks
+		if form, ok := numbersIn(parameters, s.opts.Binary, v.sizes); !ok || form[0] != uint32(line.Bit(s.opts.Binary)) {
+			return s.refuse(5)
+		}
+	case !v.set(parameters, s.opts.Binary):
+		return s.refuse(5)
+	}
+	return "sWA " + name + s.pick("", " ")
+}
+
+// method carries out a method and returns the answer.
+func (s *Sensor) method(now time.Duration, name, parameters string) string {
+	switch name {
+	case "SetAccessMode":
+		login, ok := numbersIn(parameters, s.opts.Binary, []int{1, 4})
+		good := ok && !s.opts.Locked && login[0] == 3 && login[1] == 0xF4724744
 		s.loggedIn = s.loggedIn || good
 		return "sAN SetAccessMode " + s.yes(good)
-	case kind == "sMN" && name == "LMCstartmeas" && !s.loggedIn:
-		return s.pick("sFA 1", "sFA \x00\x01")
-	case kind == "sMN" && name == "LMCstartmeas":
-		s.ready = now + startTime
-		return "sAN LMCstartmeas " + s.yes(false)
-	case kind == "sMN" && name == "Run":
+	case "Run":
 		s.loggedIn = false
 		return "sAN Run " + s.yes(true)
+	case "LMCstartmeas", "LMCstopmeas", "LMCstandby", "mLMPsetscancfg":
+		if !s.loggedIn {
+			return s.pick("sFA 1", "sFA \x00\x01")
+		}
 	}
-	return s.pick("sFA B", "sFA\x00\x0B")
+	switch name {
+	case "LMCstartmeas":
+		if s.ready == 0 {
+			s.ready = now + startTime
+		}
+		return "sAN LMCstartmeas " + s.yes(false)
+	case "LMCstopmeas", "LMCstandby":
+		s.ready = 0
+		return "sAN " + name + " " + s.yes(false)
+	case "mLMPsetscancfg":
+		if v := s.values["LMPscancfg"]; v != nil {
+			status := &text{binary: s.opts.Binary}
+			status.numbers(1, uint32(line.Bit(!s.configure(v, parameters))))
+			return "sAN mLMPsetscancfg " + status.out.String() + s.pick(" ", "") + v.words(s.opts.Binary)
+		}
+	}
+	return s.refuse(0xB)
+}
+
+// configure sets the sensor's rate and the step of its scans: 25 Hz with 0.25 or 0.5 degrees, or 50 Hz with 0.5. The angles of the request count for
+// nothing: LMPoutputRange has them (the listing).
+func (s *Sensor) configure(v *variable, parameters string) (ok bool) {
+	want, ok := numbersIn(parameters, s.opts.Binary, v.sizes)
+	if !ok || !slices.Contains([][2]uint32{{2500, 2500}, {2500, 5000}, {5000, 5000}}, [2]uint32{want[0], want[scanStep]}) {
+		return false
+	}
+	v.numbers[0], v.numbers[scanStep] = want[0], want[scanStep]
+	s.values["LMPoutputRange"].numbers[1] = want[scanStep]
+	return true
+}
+
+// refuse returns the answer to a request that is refused, with a code of the listing.
+func (s *Sensor) refuse(code byte) string {
+	return s.pick(fmt.Sprintf("sFA %X", code), "sFA\x00"+string([]byte{code}))
 }
 
 // pick returns the text for CoLa A or for CoLa B, by the protocol of the sensor.
@@ -196,11 +295,6 @@ func (s *Sensor) yes(yes bool) string {
 		return s.pick("1", "\x01")
 	}
 	return s.pick("0", "\x00")
-}
-
-// text returns a text with its length.
-func (s *Sensor) text(text string) string {
-	return s.pick(fmt.Sprintf("%X %s", len(text), text), string(binary.BigEndian.AppendUint16(nil, uint16(len(text))))+text)
 }
 
 // send sends a telegram.
@@ -219,48 +313,66 @@ func (s *Sensor) telegram(content string) []byte {
 }
 
 // scan returns the content of a telegram of measurements.
-func (s *Sensor) scan() string {
-	m := s.opts.Model
-	first, last := m.First, m.Last
+func (s *Sensor) scan(now time.Duration) string {
+	m, output := s.opts.Model, s.values["LMPoutputRange"].numbers
+	first, last, step := degrees(output[outputFirst]), degrees(output[outputLast]), m.Step
+	if set := s.setting("LMPscancfg", scanStep); set > 0 {
+		step = degrees(set)
+	}
 	if s.opts.Blind {
 		first, last = 190, 220
 	}
+	// Beams stay where they are, however hosts round the angles that they ask for (assumed).
+	first = m.First + math.Round((first-m.First)/step)*step
+	count := int((last-first)/step+0.01) + 1
 	var distances, intensities []uint32
-	for i := 0; first+float64(i)*m.Step <= last+1e-6; i++ {
-		mm := uint32(math.Round(s.opts.Room(first + float64(i)*m.Step - 90)))
+	for i := range count {
+		mm := uint32(math.Round(s.opts.Room(first + float64(i)*step - 90)))
 		distances, intensities = append(distances, mm), append(intensities, uint32(i%200))
 	}
+	config := s.values["LMDscandatacfg"].numbers
+	bytes := 0 // of each intensity
+	if config[remission] != 0 {
+		bytes = 1 + min(1, int(config[wide]))
+	}
+	micros := uint32(now.Microseconds())
 	t := &text{binary: s.opts.Binary}
 	t.words("sSN", "LMDscandata")
-	t.numbers(2, 1, 1)                                  // version, device
-	t.numbers(4, 0xB96518)                              // serial number
-	t.numbers(1, 0, uint32(s.opts.Status))              // status
-	t.numbers(2, uint32(s.sent&0xFFFF), 0x9A)           // telegrams, scans
-	t.numbers(4, 0x13C8E59, 0x13C9CBE)                  // times
-	t.numbers(1, 0, 0, 8, 0)                            // inputs, outputs
-	t.numbers(2, 0)                                     // layer
-	t.numbers(4, uint32(m.Rate*100), uint32(m.Rate*36)) // frequencies
-	t.numbers(2, 1)                                     // encoders
-	t.numbers(4, 0x1234)
-	t.numbers(2, 0x56)
-	channels := []func(){func() { s.channel(t, "DIST1", first, 2, distances) }}
-	if m.Intensities == 2 {
-		channels = append(channels, func() { s.channel(t, "RSSI1", first, 2, intensities) })
+	t.numbers(2, 1, 1)                                          // version, device
+	t.numbers(4, 0xB96518)                                      // serial number
+	t.numbers(1, 0, uint32(s.opts.Status))                      // status
+	t.numbers(2, uint32(s.sent&0xFFFF), uint32(s.turns&0xFFFF)) // telegrams, scans
+	t.numbers(4, micros, micros+transmit)                       // since power-up, in us: of the scan, of its telegram
+	t.numbers(1, 0, 0, 8, 0)                                    // inputs, outputs
+	t.numbers(2, 0)                                             // layer
+	// Revolutions in 1/100 Hz, and measurements in 100 Hz.
+	t.numbers(4, uint32(s.rate()*100), uint32(math.Round(s.rate()*3.6/step)))
+	if t.numbers(2, uint32(line.Bit(config[encoder] != 0))); config[encoder] != 0 {
+		t.numbers(4, 0x1234) // its position
+		t.numbers(2, 0x56)   // its speed
 	}
-	if m.Echoes == 2 { // an echo behind glass
-		channels = slices.Insert(channels, 0, func() { s.channel(t, "DIST2", first, 2, slices.Repeat([]uint32{9999}, len(distances))) })
+	channels := []func(){func() { s.channel(t, "DIST1", first, step, 2, distances) }}
+	if bytes == 2 {
+		channels = append(channels, func() { s.channel(t, "RSSI1", first, step, 2, intensities) })
+	}
+	if m.Echoes == 2 && config[echoes] != 1 { // an echo behind glass
+		channels = slices.Insert(channels, 0, func() { s.channel(t, "DIST2", first, step, 2, slices.Repeat([]uint32{9999}, len(distances))) })
 	}
 	t.numbers(2, uint32(len(channels)))
 	for _, c := range channels {
 		c()
 	}
-	if m.Intensities == 1 {
+	if bytes == 1 {
 		t.numbers(2, 1)
-		s.channel(t, "RSSI1", first, 1, intensities)
+		s.channel(t, "RSSI1", first, step, 1, intensities)
 	} else {
 		t.numbers(2, 0)
 	}
-	t.numbers(2, 0, 1) // position, name
+	t.numbers(2, 0) // position
+	if t.numbers(2, config[named]); config[named] == 0 {
+		t.numbers(2, 0, 0, 0) // comment, time, event
+		return t.out.String()
+	}
 	if t.binary {
 		t.out.WriteString("\x00\x0Bnot defined")
 	} else {
@@ -270,15 +382,19 @@ func (s *Sensor) scan() string {
 	return t.out.String()
 }
 
+// transmit is how long after its scan a telegram is sent, in us, in the listing's example. Hosts compute the age of a
+// scan by it.
+const transmit = 3685
+
 // channel appends a channel of values of some bytes each.
-func (s *Sensor) channel(t *text, name string, first float64, size int, values []uint32) {
+func (s *Sensor) channel(t *text, name string, first, step float64, size int, values []uint32) {
 	if t.binary {
 		t.out.WriteString(name)
 	} else {
 		t.words(name)
 	}
-	t.numbers(4, 0x3F800000, 0, uint32(int32(math.Round(first*10000))))
-	t.numbers(2, uint32(math.Round(s.opts.Model.Step*10000)), uint32(len(values)))
+	t.numbers(4, 0x3F800000, 0, unit(first))
+	t.numbers(2, unit(step), uint32(len(values)))
 	t.numbers(size, values...)
 }
 

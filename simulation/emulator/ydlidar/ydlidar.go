@@ -79,17 +79,33 @@ func (d *Lidar) Frame(buf []byte) (n int, note string) {
 
 // During a scan only Stop is accepted.
 func (d *Lidar) Receive(now time.Duration, r []byte) {
-	if d.opts.Model == X2 || r[0] != 0xA5 || d.scanning && r[1] != 0x65 {
+	if d.opts.Model == X2 || r[0] != 0xA5 || d.scanning && r[1] != 0x65 && r[1] != 0x00 {
 		return
 	}
 	switch r[1] {
-	case 0x65:
+	case 0x65, 0x00: // 00 is what YDLIDAR's SDK sends in addition
 		d.scanning = false
 	case 0x60:
 		d.scanning, d.due, d.next = true, 0, now+chunk
 		d.Send([]byte{0xA5, 0x5A, 5, 0, 0, 0x40, 0x81}, "descriptor")
+	case 0x91, 0x92: // of the manuals, and of YDLIDAR's SDK
+		d.Send([]byte{0xA5, 0x5A, 3, 0, 0, 0, 6, 0, 0, 0}, "health") // good, without an error's number
+	case 0x0D, 0xD1:
+		d.setting(r[1])
 	case 0x90:
 		d.Send(append([]byte{0xA5, 0x5A, 20, 0, 0, 0, 4, byte(d.opts.Model), 4, 1, 1}, "2026112300000001"...), "info")
+	}
+}
+
+// setting answers a question for a setting that hosts may change on a G4 and a G6: 0D is the rate of revolutions in
+// 1/100 Hz, D1 the rate of samples, of which 2 is 9000 a second.
+func (d *Lidar) setting(which byte) {
+	switch {
+	case d.opts.Model != G4 && d.opts.Model != G6:
+	case which == 0x0D:
+		d.Send(binary.LittleEndian.AppendUint32([]byte{0xA5, 0x5A, 4, 0, 0, 0, 4}, uint32(d.opts.Rate*100)), "revolutions")
+	default:
+		d.Send([]byte{0xA5, 0x5A, 1, 0, 0, 0, 4, 2}, "samples")
 	}
 }
 

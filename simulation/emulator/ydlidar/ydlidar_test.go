@@ -36,6 +36,11 @@ func TestRequests(t *testing.T) {
 	const info = "A5 5A 14 00 00 00 04 05 04 01 01 32 30 32 36 31 31 32 33 30 30 30 30 30 30 30 31"
 	h.Ask("A5 90", info)
 	h.Ask("A5 65 A5 90", info) // nothing to stop
+	h.Ask("A5 91", "A5 5A 03 00 00 00 06 00 00 00")
+	// YDLIDAR's SDK 1.2.20 asks so.
+	h.Ask("A5 00 A5 65 A5 92", "A5 5A 03 00 00 00 06 00 00 00")
+	h.Ask("A5 0D", "A5 5A 04 00 00 00 04 BC 02 00 00")
+	h.Ask("A5 D1", "A5 5A 01 00 00 00 04 02")
 	h.Ask("A5 60", "A5 5A 05 00 00 40 81 AA 55")
 	if !d.Scanning() {
 		t.Error("does not scan")

@@ -2,10 +2,11 @@
 // and unsubscribes, with the rate and the age of its data. They are folded to one line.
 
 import { $, bindFold, part } from "./dom.js";
+import { listed, senses } from "./others.js";
+import { colorOf } from "./sensors.js";
 import * as text from "./text.js";
-import { DEVICES } from "./wire.js";
 
-/** @import { Letter } from "../types" */
+/** @import { Key } from "../types" */
 /** @import { Robot } from "./robot.js" */
 
 export class Chips {
@@ -18,23 +19,33 @@ export class Chips {
     bindFold($("devices-open"), $("details"));
     /** @type {Robot | null} */
     this.robot = null;
-    this.buttons = DEVICES.map(({ letter, name }) => {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.className = "chip";
-      button.dataset.device = letter;
-      button.innerHTML = `<b></b><span class="number"><span class="rate"></span><span class="age"></span></span>`;
-      part(button, "b").textContent = name;
-      button.addEventListener("click", () => this.toggle(letter));
-      list.append(button);
-      return button;
-    });
+    this.list = list;
+    /** @type {Map<Key, HTMLElement>} */
+    this.buttons = new Map();
+    this.update();
   }
 
-  toggle(letter) {
+  // button returns the button of a device, which it makes if it is not there.
+  /** @type {(key: Key, name: string) => HTMLElement} */
+  button(key, name) {
+    let button = this.buttons.get(key);
+    if (!button) {
+      button = Object.assign(document.createElement("button"), { type: "button", className: "chip" });
+      button.dataset.device = key;
+      button.innerHTML = `<b></b><span class="number"><span class="rate"></span><span class="age"></span></span>`;
+      button.addEventListener("click", () => this.toggle(key));
+      this.buttons.set(key, button);
+      this.list.append(button);
+    }
+    part(button, "b").textContent = name;
+    return button;
+  }
+
+  /** @param {Key} key */
+  toggle(key) {
     if (!this.robot) return;
-    const { wanted, access } = this.robot.device(letter);
-    this.robot.want(letter, !wanted || access === "e");
+    const { wanted, access } = this.robot.device(key);
+    this.robot.want(key, !wanted || access === "e");
     this.update();
   }
 
@@ -45,17 +56,24 @@ export class Chips {
   }
 
   update() {
-    const [worst, line] = this.robot ? text.devices(this.robot, this.limits) : ["", "Devices"];
+    const { robot } = this, [worst, line] = robot ? text.devices(robot, this.limits) : ["", "Devices"], there = listed(robot ?? {});
     $("devices-open").textContent = line;
     $("devices-open").dataset.level = worst;
-    for (const button of this.buttons) {
-      const letter = /** @type {Letter} */ (button.dataset.device);
-      const [level, rate, age] = this.robot ? text.chip(this.robot, letter, this.limits) : ["", "off", ""];
+    for (const [key, button] of this.buttons) {
+      if (there.some((device) => device.key === key)) continue;
+      button.remove();
+      this.buttons.delete(key);
+    }
+    for (const { key, name } of there) {
+      const button = this.button(key, name);
+      const [level, rate, age] = robot ? text.chip(robot, key, this.limits) : ["", "off", ""];
       button.setAttribute("aria-pressed", String(rate !== "off" && level !== "absent"));
       button.dataset.level = level;
       part(button, ".rate").textContent = rate;
       part(button, ".age").textContent = age;
-      button.title = level === "absent" ? this.robot?.device(letter).refused?.text ?? "" : "";
+      const other = robot?.others.find((o) => o.name === key);
+      if (other) button.style.setProperty("--mark", senses(other) ? `var(--${colorOf(robot?.others ?? [], other)})` : "var(--dim)");
+      button.title = level === "absent" ? robot?.device(key).refused?.text ?? "" : other ? `${key}, ${other.driver}` : "";
     }
   }
 }

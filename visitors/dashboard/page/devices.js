@@ -1,14 +1,14 @@
 // Camera, gripper and body of the robot that is shown.
 
 import { sized, stroke } from "./canvas.js";
-import { $, download } from "./dom.js";
+import { $, download, part } from "./dom.js";
 import { lensOf, projected } from "./geometry.js";
 import { Picture } from "./picture.js";
 import { fieldOfView } from "./pioneer.js";
 import * as text from "./text.js";
 import { palette } from "./view.js";
 
-/** @import { Context } from "../types" */
+/** @import { Context, Key, Letter, Name, Other } from "../types" */
 /** @import { Driver } from "./drive.js" */
 /** @import { Robot } from "./robot.js" */
 
@@ -27,11 +27,61 @@ const CHANNELS = [
 ];
 const channelColor = (i) => CHANNELS[i]?.[1] ?? `hsl(${(i * 47) % 360} 60% 60%)`;
 
+// Choice is a list of the devices of an interface, if a robot has more than one. The chosen one is a letter
+// or a name.
+class Choice {
+  /** @type {(head: HTMLElement, label: string, letter: Letter, kind: string) => Choice} */
+  static in(head, label, letter, kind) {
+    const select = document.createElement("select");
+    select.setAttribute("aria-label", label);
+    select.dataset.needs = "read";
+    head.append(select);
+    return new Choice(select, letter, kind);
+  }
+
+  /**
+   * @param {HTMLSelectElement} select
+   * @param {Letter} letter
+   * @param {string} kind
+   */
+  constructor(select, letter, kind) {
+    this.select = select;
+    this.letter = letter;
+    this.kind = kind;
+    this.keys = "";
+    this.update([]);
+  }
+
+  // update offers what a robot has. What was chosen stays if it is there.
+  /** @param {Other[]} others */
+  update(others) {
+    const keys = [this.letter, ...others.filter((o) => o.interface === this.kind).map(({ name }) => name)];
+    if (this.keys === keys.join()) return;
+    this.keys = keys.join();
+    const { value } = this.select;
+    this.select.replaceChildren(...keys.map((key, i) => new Option(key.length > 1 ? key : `${this.kind}:${i}`, key)));
+    this.select.value = keys.includes(/** @type {Key} */ (value)) ? value : this.letter;
+    this.select.hidden = keys.length < 2;
+  }
+
+  // key returns what is chosen; device is the part of a command that says so.
+  get key() { return /** @type {Key} */ (this.select.value); }
+  get device() { return this.key.length > 1 ? { device: /** @type {Name} */ (this.key) } : {}; }
+}
+
 export class Camera {
   /** @param {Driver} driver */
   constructor(driver) {
     this.driver = driver;
     this.canvas = $("image");
+    const head = part($("camera"), ".head");
+    this.heads = Choice.in(head, "Pan-tilt head", "z", "ptz"), this.eyes = Choice.in(head, "Device with blobs", "v", "vision");
+    for (const { select } of [this.heads, this.eyes]) {
+      select.addEventListener("change", () => {
+        this.touchedAt = -Infinity;
+        if (this.robot) this.update(this.robot);
+      });
+    }
     this.touchedAt = -Infinity; // when a slider was moved
     /** @type {Robot | null} */
     this.robot = null;
@@ -121,7 +171,7 @@ export class Camera {
   // redraw shows the newest picture; tick the age of it.
   redraw() {
     this.tick();
-    if (this.robot) this.draw(this.robot.data.v);
+    if (this.robot) this.draw(this.robot.data[this.eyes.key]);
   }
 
   tick() {
@@ -139,7 +189,7 @@ export class Camera {
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
       // Left is positive on the wire, and left on the dashboard.
-      this.driver.send({ look: [-$("pan").value, +$("tilt").value, +$("zoom").value] });
+      this.driver.send({ ...this.heads.device, look: [-$("pan").value, +$("tilt").value, +$("zoom").value] });
     }, LOOK_PERIOD);
   }
 
@@ -150,7 +200,8 @@ export class Camera {
 
   /** @param {Robot} robot */
   update(robot) {
-    const { v: blobs, z: ptz } = robot.data;
+    for (const choice of [this.heads, this.eyes]) choice.update(robot.others ?? []);
+    const blobs = robot.data[this.eyes.key], ptz = robot.data[this.heads.key];
     if (robot !== this.robot) this.touchedAt = -Infinity;
     this.robot = robot;
     $("blob-count").textContent = text.blobCount(blobs);
@@ -219,12 +270,20 @@ export class Gripper {
   constructor(driver) {
     $("grip-buttons").addEventListener("click", (e) => {
       const code = Number(/** @type {HTMLElement} */ (e.target).dataset.grip);
-      if (code) driver.send({ grip: [code, 0] });
+      if (code) driver.send({ ...this.choice.device, grip: [code, 0] });
     });
+    this.choice = Choice.in(part($("gripper"), ".head"), "Gripper", "g", "gripper");
+    this.choice.select.addEventListener("change", () => this.robot && this.update(this.robot));
+    /** @type {Robot | null} */
+    this.robot = null;
   }
 
   /** @param {Robot} robot */
-  update({ data }) { $("grip-state").textContent = text.gripper(data.g); }
+  update(robot) {
+    this.robot = robot;
+    this.choice.update(robot.others ?? []);
+    $("grip-state").textContent = text.gripper(robot.data[this.choice.key]);
+  }
 }
 
 export class Body {

@@ -3,7 +3,7 @@
 
 import { NO_ECHO, SONAR_FAR } from "./wire.js";
 
-/** @import { Data, Lens, Mounts, Placement, Point, Pose, Position } from "../types" */
+/** @import { Data, Lens, Mounts, Placement, Point, Pose, Position, Ranges, Rays } from "../types" */
 
 const HALF_DEGREE = Math.PI / 360;
 const SURFACE_GAP = 0.25; // metres: neighbouring readings farther apart are on different surfaces
@@ -22,6 +22,45 @@ export function laserPoints(scan) {
     const angle = (i - 180) * HALF_DEGREE;
     return { x: r * Math.cos(angle), y: r * Math.sin(angle), echo: r > 0 && r < NO_ECHO };
   });
+}
+
+// rayMount returns the place of a reading of rays, which looks along its heading.
+/** @type {(rays: Rays, i: number) => Placement} */
+export const rayMount = ({ x_mm, y_mm, heading_deg, step_deg }, i) => {
+  return { X: x_mm / 1000, Y: y_mm / 1000, Heading: radians(heading_deg + i * step_deg) };
+};
+
+// rayEcho reports whether a reading of rays has seen something. Sonars report their largest distance
+// when they have not.
+/** @type {(rays: Rays, range: number) => boolean} */
+export const rayEcho = ({ far_mm, cone_deg }, range) => {
+  return range > 0 && range < Infinity && !(cone_deg > 0 && far_mm > 0 && range >= far_mm / 1000);
+};
+
+// raysPoints returns a point for each reading that rays describe, in the robot's frame, and whether
+// something is there. Where nothing is in range, the point is as far away as the reading reaches. It is
+// the sensor itself if the reading was not taken, or how far it reaches is not known.
+/** @type {(rays: Rays[], ranges: Ranges) => (Point & { echo: boolean })[]} */
+export function raysPoints(rays, ranges) {
+  const points = [];
+  for (const part of rays) {
+    for (let i = 0; i < part.count && part.first + i < ranges.length; i++) {
+      const range = ranges[part.first + i], echo = rayEcho(part, range);
+      const x = range >= 0 ? Math.min(range, part.far_mm ? part.far_mm / 1000 : echo ? range : 0) : 0;
+      points.push({ ...place(rayMount(part, i), { x, y: 0 }), echo });
+    }
+  }
+  return points;
+}
+
+const EARTH = 6371008.8; // metres: the mean radius of the Earth
+
+// placeOf returns where a place on the Earth is, in metres east (x) and north (y) of an origin. It is
+// exact to a thousandth within 50 km.
+/** @type {(place: { latitude: number, longitude: number }, origin: { latitude: number, longitude: number }) => Point} */
+export function placeOf({ latitude, longitude }, origin) {
+  const turn = ((longitude - origin.longitude + 540) % 360) - 180; // the shorter way around the Earth
+  return { x: radians(turn) * EARTH * Math.cos(radians(origin.latitude)), y: radians(latitude - origin.latitude) * EARTH };
 }
 
 // sameSurface reports whether two neighbouring points of a scan are on one

@@ -16,6 +16,7 @@ import { Chips } from "./chips.js";
 import { bindControls } from "./controls.js";
 import { Dock } from "./dock.js";
 import { Fleet } from "./fleet.js";
+import { Panels } from "./panels.js";
 import { keepList, keptList } from "./kept.js";
 import { bindSimulation } from "./simulation.js";
 
@@ -31,6 +32,10 @@ const chips = new Chips($("devices"), { old: OLD, dead: DEAD });
 /** @type {Robot[]} */
 const robots = [];
 const presence = new Presence(), people = new People(driver, presence, robots);
+const panels = new Panels($("others"), driver, () => {
+  people.collect();
+  people.disable();
+});
 /** @type {Robot | null} */
 let shown = null;
 /** @type {World | null} */
@@ -143,10 +148,11 @@ function refresh() {
   camera.follow(now, timeline.past);
   gripper.update(robot);
   body.update(robot);
+  panels.update(now, robot);
   readout(robot);
   /** @type {NodeListOf<HTMLElement>} */
-  const panels = document.querySelectorAll("[data-devices]");
-  for (const panel of panels) {
+  const lettered = document.querySelectorAll("[data-devices]");
+  for (const panel of lettered) {
     const letters = /** @type {Letter[]} */ ([...(panel.dataset.devices ?? "")]);
     const seeing = panel.classList.contains("seeing");
     panel.classList.toggle("idle", !seeing && !letters.some((letter) => robot.data[letter]));

@@ -27,11 +27,9 @@ export class People {
     this.visitor = { you: "", may: "", takes: false };
     this.takable = false; // control of the robot can be taken
     this.lost = false; // the controls are those of a robot that is lost
-    /** @type {NodeListOf<HTMLButtonElement>} */
-    const controls = document.querySelectorAll("[data-needs]"); // and the stick, for which disabled has no effect
-    this.controls = [...controls].map((control) => ({
-      control, title: control.title, needs: control.dataset.needs?.split(" ") ?? [],
-    }));
+    /** @type {{ control: HTMLButtonElement, title: string, needs: string[] }[]} */
+    this.controls = [];
+    this.collect();
     presence.addEventListener("change", () => this.update());
     driver.addEventListener("stop", () => this.stop(this.shown()));
     $("stop").addEventListener("click", () => this.stop(this.shown()));
@@ -46,6 +44,16 @@ export class People {
   show(robot) {
     this.robot = robot;
     this.update();
+  }
+
+  // collect finds the controls of the page, also those that are new.
+  collect() {
+    const known = new Map(this.controls.map((c) => [c.control, c]));
+    /** @type {NodeListOf<HTMLButtonElement>} */
+    const controls = document.querySelectorAll("[data-needs]"); // and the stick, for which disabled has no effect
+    this.controls = [...controls].map((control) => known.get(control) ?? {
+      control, title: control.title, needs: control.dataset.needs?.split(" ") ?? [],
+    });
   }
 
   // follow disables the controls of a robot that is lost, and enables them when it is back.

@@ -1,14 +1,16 @@
 // A robot: its stream socket, its newest data, and the rate and age of that.
 
-import { nearest, obstacles } from "./geometry.js";
+import { nearest, obstacles, raysPoints } from "./geometry.js";
 import { Meter } from "./meter.js";
+import { othersOf, ranging } from "./others.js";
 import { HULL, MOUNTS } from "./pioneer.js";
-import { ROBOT_TRAIL, extend } from "./trail.js";
+import { ROBOT_TRAIL, extend, follow } from "./trail.js";
 import { DEVICES, acknowledge, connect, decodeFrame } from "./wire.js";
 
-/** @import { Data, Letter, Mounts, Refusal, RobotOptions, SceneMounts } from "../types" */
-/** @import { Shape, StreamReport, TrailPoint, Vec } from "../types" */
+/** @import { Data, Equipment, Key, Mounts, Name, Other, Refusal, RobotOptions, SceneMounts } from "../types" */
+/** @import { Shape, StreamReport, Track, TrailPoint, Vec } from "../types" */
 
+const BATCH = 32; // devices in a message: the server takes 4 kB
 const RETRY_FIRST = 1, RETRY_LAST = 8; // seconds until the next attempt to reach a lost robot
 
 // device is what is known of a device. access is that which the robot granted.
@@ -45,7 +47,16 @@ export class Robot extends EventTarget {
     this.rate = first.rate; // Hz, as requested
     /** @type {boolean | undefined} */
     this.motors = undefined; // whether they are on, as far as this page knows
+    /** @type {Map<Key, ReturnType<typeof device>>} */
     this.devices = new Map(DEVICES.map(({ letter }) => [letter, device()]));
+    /** @type {Other[]} */
+    this.others = []; // its devices without letters
+    /** @type {Map<number, Name>} */
+    this.names = new Map(); // of these, by the numbers of their data
+    /** @type {Map<Name, Track>} */
+    this.tracks = new Map(); // of its receivers of satellites
+    /** @type {Map<Name, number>} */
+    this.asked = new Map(); // the readings of rangers that do not fit their rays, for which these were asked for
     /** @type {Data} */
     this.data = {};
     /** @type {TrailPoint[]} */
@@ -66,6 +77,9 @@ export class Robot extends EventTarget {
   clear() {
     this.data = {};
     this.trail = [];
+    this.names.clear();
+    this.tracks.clear();
+    this.asked.clear();
     this.dropped = 0;
     this.frames = new Meter();
     this.bytes = new Meter();
@@ -109,18 +123,20 @@ export class Robot extends EventTarget {
     this.setState("connecting");
     if (this.newest) this.takeData(Uint8Array.from(atob(this.newest), (c) => c.charCodeAt(0)).buffer);
     this.newest = undefined;
-    const wanted = [...this.devices.keys()].filter((letter) => this.device(letter).wanted);
+    const wanted = DEVICES.map(({ letter }) => letter).filter((letter) => this.device(letter).wanted);
     const socket = (this.socket = connect("stream", first.stream(this.address, this.rate, wanted)));
     this.unsent = [];
     socket.onopen = () => this.unsent.splice(0).forEach((message) => this.send(message));
     socket.onmessage = ({ data }) => {
       if (this.socket !== socket) return;
-      typeof data === "string" ? this.takeReport(JSON.parse(data)) : this.takeFrame(socket, data);
+      if (typeof data !== "string") return this.takeFrame(socket, data);
+      const message = /** @type {StreamReport | Equipment} */ (JSON.parse(data));
+      "others" in message ? this.takeEquipment(message) : this.takeReport(message);
     };
     socket.onclose = ({ reason }) => {
       if (this.socket !== socket) return;
       this.socket = null;
-      for (const letter of this.devices.keys()) delete this.data[letter];
+      for (const key of this.devices.keys()) delete this.data[key];
       this.retry = Math.min((this.retry || RETRY_FIRST / 2) * 2, RETRY_LAST);
       this.setState("lost", reason || "no connection to the server");
       this.retryTimer = setTimeout(() => this.watch(), this.retry * 1000);
@@ -144,12 +160,13 @@ export class Robot extends EventTarget {
   }
 
   // want subscribes to a device or unsubscribes from it.
-  /** @type {(letter: Letter, on: boolean) => void} */
-  want(letter, on) {
-    const d = this.device(letter);
+  /** @type {(key: Key, on: boolean) => void} */
+  want(key, on) {
+    const d = this.device(key);
     d.wanted = on;
-    if (!on) delete this.data[letter];
-    if (on || d.access === "r" || d.access === "") this.send({ request: letter + (on ? "r" : "c") });
+    if (!on) delete this.data[key];
+    const message = key.length > 1 ? { [on ? "open" : "close"]: [key] } : { request: key + (on ? "r" : "c") };
+    if (on || d.access === "r" || d.access === "") this.send(message);
     if (on) d.access = "";
     this.changed();
   }
@@ -159,12 +176,34 @@ export class Robot extends EventTarget {
     this.send({ rate: hz });
   }
 
+  // takeEquipment takes what the robot says of its devices without letters. It asks for those that
+  // are wanted.
+  /** @param {Equipment} equipment */
+  takeEquipment(equipment) {
+    const others = othersOf(equipment);
+    this.names = new Map(equipment.others.map(({ name, code }) => [code, name]));
+    this.others = others;
+    const open = [];
+    for (const { name, wanted } of others) {
+      let d = this.devices.get(name);
+      if (!d) this.devices.set(name, (d = { ...device(), wanted }));
+      if (d.wanted && d.access === "") open.push(name);
+    }
+    for (const key of this.devices.keys()) {
+      if (key.length === 1 || others.some(({ name }) => name === key)) continue;
+      this.devices.delete(key);
+      delete this.data[key];
+    }
+    while (open.length) this.send({ open: open.splice(0, BATCH) });
+    this.changed();
+  }
+
   // takeReport takes the access that the robot granted, by device, and why others were refused.
   /** @param {StreamReport} report */
   takeReport({ access, refused = {} }) {
-    for (const [letter, d] of this.devices) {
-      if (access[letter]) d.access = access[letter];
-      d.refused = refused[letter];
+    for (const [key, d] of this.devices) {
+      if (access[key]) d.access = access[key];
+      d.refused = refused[key];
     }
     this.retry = 0;
     if (this.state !== "live") this.heardAt = performance.now();
@@ -183,29 +222,44 @@ export class Robot extends EventTarget {
 
   /** @param {ArrayBuffer} buffer */
   takeData(buffer) {
-    const frame = decodeFrame(buffer);
+    const frame = decodeFrame(buffer, this.names);
     this.heardAt = performance.now();
-    for (const { letter, age, data } of frame.blocks) {
-      const d = this.devices.get(letter);
+    for (const { key, age, data } of frame.blocks) {
+      const d = this.devices.get(key);
       if (!d?.wanted) continue;
       d.meter.count(age);
-      if (data) this.data[letter] = data;
-      else delete this.data[letter];
-      if (data && letter === "p") extend(this.trail, data, ROBOT_TRAIL);
+      if (data) this.data[key] = data;
+      else delete this.data[key];
+      if (data && key === "p") extend(this.trail, data, ROBOT_TRAIL);
+      if (data && key.startsWith("gps:")) follow(this.tracks, /** @type {Name} */ (key), data);
+      if (data && key.startsWith("ranger:")) this.checkRays(/** @type {Name} */ (key), data.length);
     }
     this.changed();
     return frame;
   }
 
-  // device returns what is known of one of DEVICES.
-  /** @param {Letter} letter */
-  device(letter) { return /** @type {ReturnType<typeof device>} */ (this.devices.get(letter)); }
+  // checkRays opens a ranger again if its rays are those of another number of readings: a driver
+  // that starts again may have another.
+  /** @type {(name: Name, readings: number) => void} */
+  checkRays(name, readings) {
+    const known = this.others.find((other) => other.name === name)?.rays.reduce((sum, { count }) => sum + count, 0);
+    if (known === readings || this.asked.get(name) === readings) return;
+    this.asked.set(name, readings);
+    this.send({ open: [name] });
+  }
+
+  // device returns what is known of one of DEVICES or of others.
+  /** @param {Key} key */
+  device(key) { return /** @type {ReturnType<typeof device>} */ (this.devices.get(key)); }
 
   // silence returns how long nothing has come from the robot, seconds.
   silence() { return (performance.now() - this.heardAt) / 1000; }
 
   // obstacles returns the points that the robot detects, in its frame.
-  obstacles() { return obstacles(this.data, this.mounts); }
+  obstacles() {
+    const further = ranging(this).flatMap(({ name, rays }) => raysPoints(rays, this.data[name]).filter((p) => p.echo));
+    return [...obstacles(this.data, this.mounts), ...further];
+  }
 
   // nearest returns distance and direction of the nearest of them, or null.
   nearest() { return nearest(this.obstacles()); }

@@ -2,6 +2,7 @@
 
 import { stroke } from "./canvas.js";
 import { preview, reach } from "./geometry.js";
+import { ranging } from "./others.js";
 import { drawRobot, drawSensors } from "./sensors.js";
 import { tracePath } from "./trail.js";
 import { View, palette } from "./view.js";
@@ -36,7 +37,7 @@ export class Scope {
 
   // update redraws; the first scan determines how much is shown.
   update() {
-    if (!this.fitted && this.robot && (this.robot.data.l || this.robot.data.s)) {
+    if (!this.fitted && this.robot && (this.robot.data.l || this.robot.data.s || ranging(this.robot).length)) {
       this.fitted = true;
       if (!this.view.touched) this.fit();
     }

@@ -2,43 +2,89 @@
 // to the left, metres. pixel is the length of a CSS pixel in metres.
 
 import { fill, inFrame, outline, stroke } from "./canvas.js";
-import { laserPoints, sameSurface } from "./geometry.js";
+import { laserPoints, rayEcho, rayMount, raysPoints, sameSurface } from "./geometry.js";
+import { ranging, senses } from "./others.js";
 import { BUMPERS, CENTRE, fieldOfView } from "./pioneer.js";
 import { SONAR_FAR } from "./wire.js";
 
-/** @import { Context, Data, Mounts, Palette, Vec } from "../types" */
-/** @typedef {{ data: Data, mounts: Mounts, shape: Vec[][] }} Drawn a robot, now or in the past */
+/** @import { Context, Data, Mounts, Other, Palette, Placement, Point, Ranges, Rays, Vec } from "../types" */
+/** @typedef {{ data: Data, mounts: Mounts, shape: Vec[][], others?: Other[] }} Drawn a robot, now or in the past */
 
 /** @type {(c: Context, robot: Drawn, colors: Palette, pixel: number) => void} */
 export function drawSensors(c, robot, colors, pixel) {
   const { z: ptz, s: sonar, l: laser } = robot.data;
   if (ptz) drawCamera(c, robot.mounts.Camera, ptz, colors, pixel);
   if (sonar) drawSonar(c, robot.mounts, sonar, colors, pixel);
+  for (const other of ranging(robot)) {
+    drawRanges(c, other.rays, robot.data[other.name], colors, colorOf(robot.others ?? [], other), pixel);
+  }
   if (laser) drawLaser(c, robot.mounts.Laser, laser, colors, pixel);
+}
+
+const COLORS = 5; // --range0 to --range4 of style.css
+const WIDE = 10; // degrees between the readings of a sensor, which are not joined to an area
+
+// colorOf returns the name of the colour of a range sensor without a letter.
+/** @type {(others: Other[], other: Other) => string} */
+export const colorOf = (others, other) => `range${others.filter(senses).indexOf(other) % COLORS}`;
+
+/** @type {(c: Context, rays: Rays[], ranges: Ranges, colors: Palette, color: string, pixel: number) => void} */
+function drawRanges(c, rays, ranges, colors, color, pixel) {
+  for (const part of rays) {
+    const single = part.count === 1 || Math.abs(part.step_deg) > WIDE || part.cone_deg > Math.abs(part.step_deg);
+    if (single) for (let i = 0; i < part.count; i++) drawReading(c, part, i, ranges[part.first + i], colors, color, pixel);
+    else drawPoints(c, rayMount(part, 0), raysPoints([part], ranges), colors, color, pixel);
+  }
+}
+
+// drawReading draws a reading of its own: a cone, or a line.
+/** @type {(c: Context, rays: Rays, i: number, range: number, colors: Palette, color: string, pixel: number) => void} */
+function drawReading(c, rays, i, range, colors, color, pixel) {
+  const echo = rayEcho(rays, range), reach = Math.min(range, (rays.far_mm || 0) / 1000 || (echo ? range : 0));
+  if (!(reach > 0)) return;
+  const half = (rays.cone_deg * Math.PI) / 360;
+  mounted(c, rayMount(rays, i), () => {
+    c.beginPath();
+    c.moveTo(0, 0);
+    if (half > 0) c.arc(0, 0, reach, -half, half), c.closePath();
+    else c.lineTo(reach, 0);
+    c.globalAlpha = echo ? 1 : 0.4;
+    if (half > 0) fill(c, colors[`${color}-area`]);
+    else c.setLineDash(echo ? [] : [3 * pixel, 3 * pixel]), stroke(c, colors[color], pixel);
+    c.setLineDash([]);
+    if (!echo) return;
+    c.beginPath();
+    if (half > 0) c.arc(0, 0, reach, -half, half);
+    else c.moveTo(reach, -4 * pixel), c.lineTo(reach, 4 * pixel);
+    stroke(c, colors[color], 2 * pixel);
+  });
+}
+
+// drawPoints draws the area that a scanner sees, and the surfaces around it.
+/** @type {(c: Context, from: Placement, points: (Point & { echo: boolean })[], colors: Palette, color: string, pixel: number) => void} */
+function drawPoints(c, from, points, colors, color, pixel) {
+  c.beginPath();
+  c.moveTo(from.X, from.Y);
+  for (const p of points) c.lineTo(p.x, p.y);
+  c.closePath();
+  fill(c, colors[`${color}-area`]);
+  // Lines along surfaces, and dots for single points.
+  c.beginPath();
+  points.forEach((p, i) => {
+    const last = points[i - 1];
+    if (!p.echo) return;
+    const begin = sameSurface(last, p) ? last : p;
+    c.moveTo(begin.x, begin.y);
+    c.lineTo(p.x, p.y);
+  });
+  stroke(c, colors[color], 2 * pixel);
 }
 
 const mounted = (c, { X, Y, Heading }, draw) => inFrame(c, { x: X, y: Y, heading: Heading }, draw);
 
 /** @type {(c: Context, mount: Mounts["Laser"], scan: Float32Array, colors: Palette, pixel: number) => void} */
 function drawLaser(c, mount, scan, colors, pixel) {
-  mounted(c, mount, () => {
-    const points = laserPoints(scan);
-    c.beginPath();
-    c.moveTo(0, 0);
-    for (const p of points) c.lineTo(p.x, p.y);
-    c.closePath();
-    fill(c, colors["laser-area"]);
-    // Lines along surfaces, and dots for single points.
-    c.beginPath();
-    points.forEach((p, i) => {
-      const last = points[i - 1];
-      if (!p.echo) return;
-      const from = sameSurface(last, p) ? last : p;
-      c.moveTo(from.x, from.y);
-      c.lineTo(p.x, p.y);
-    });
-    stroke(c, colors.laser, 2 * pixel);
-  });
+  mounted(c, mount, () => drawPoints(c, { X: 0, Y: 0, Heading: 0 }, laserPoints(scan), colors, "laser", pixel));
 }
 
 /** @type {(c: Context, mounts: Mounts, ranges: Float32Array, colors: Palette, pixel: number) => void} */

@@ -1,10 +1,11 @@
 // Data as the dashboard writes it.
 
 import { degrees } from "./geometry.js";
+import { listed } from "./others.js";
 import { fieldOfView } from "./pioneer.js";
 import { DEVICES, PAGE } from "./wire.js";
 
-/** @import { Client, Data, Group, Letter, Refusal, RobotPresence, Visitor } from "../types" */
+/** @import { Client, Data, Group, Key, Refusal, RobotPresence, Visitor } from "../types" */
 /** @import { Robot } from "./robot.js" */
 
 // side writes an angle in degrees and its direction.
@@ -20,6 +21,13 @@ export const pose = (p) => (p ? `${p.x.toFixed(2)} m, ${p.y.toFixed(2)} m, ${deg
 /** @param {Data["p"]} p */
 export const velocity = (p) => (p ? `${(p.speed * 1000).toFixed(0)} mm/s, ${degrees(p.turn).toFixed(0)} °/s` : "–");
 export const distance = (near) => (near ? `${near.distance.toFixed(2)} m, ${direction(near.angle)}` : "–");
+
+// ranges writes how many readings a range sensor has, and which is the nearest. known: where they look is.
+/** @type {(count: number, known: boolean, near: { distance: number, angle: number } | null) => string} */
+export const ranges = (count, known, near) => {
+  const readings = `${count} reading${count === 1 ? "" : "s"}`;
+  return known ? `${readings} · ${near ? distance(near) : "nothing near"}` : `${readings}, directions unknown`;
+};
 
 /** @param {Robot} robot */
 export const robotError = (robot) => (robot.state === "lost" ? `${robot.address}: ${robot.reason}` : "");
@@ -156,18 +164,18 @@ export const refused = ({ refused }) => (refused && REFUSED[refused.why]) ?? "no
 // alarm.
 /**
  * @param {Robot} robot
- * @param {Letter} letter
+ * @param {Key} key
  * @param {{ old: number, dead: number }} limits
  * @returns {[level: string, rate: string, age: string]}
  */
-export function chip(robot, letter, { old, dead }) {
-  const device = robot.device(letter);
+export function chip(robot, key, { old, dead }) {
+  const device = robot.device(key);
   const { wanted, access, meter } = device;
   if (!wanted || robot.state === "off") return ["", "off", ""];
   if (access === "e") return ["absent", refused(device), ""];
   if (robot.state === "lost" || robot.gone) return ["bad", "lost", ""];
   if (access !== "r") return ["", "starting", ""];
-  if (!robot.data[letter]) return ["warn", "no data yet", ""];
+  if (!robot.data[key]) return ["warn", "no data yet", ""];
   const age = meter.age(), rate = meter.rate();
   const level = age > dead ? "bad" : age > old ? "warn" : "good";
   const written = age < 1 ? `${(age * 1000).toFixed(0)} ms` : `${age.toFixed(1)} s`;
@@ -184,8 +192,8 @@ export function devices(robot, limits) {
   /** @type {Map<string, string[]>} */
   const others = new Map(); // names, by what is said of them
   const say = (what, name) => others.set(what, [...(others.get(what) ?? []), name.toLowerCase()]);
-  for (const { letter, name } of DEVICES) {
-    const device = robot.device(letter), [level, state, old] = chip(robot, letter, limits);
+  for (const { key, name } of listed(robot)) {
+    const device = robot.device(key), [level, state, old] = chip(robot, key, limits);
     if (level === "good") {
       well++;
       rate = Math.max(rate, device.meter.rate());

@@ -3,7 +3,7 @@
 // big-endian, the default of DataView. Decoded lengths are metres, angles are
 // radians, counterclockwise.
 
-/** @import { Data, Letter, Pose } from "../types" */
+/** @import { Data, Extra, Imu, Joint, Key, Letter, Name, Pose, Values } from "../types" */
 
 const rad = (deg) => (deg * Math.PI) / 180;
 
@@ -60,23 +60,84 @@ function blobs(d) {
   return list;
 }
 
+// UNKNOWN is an i32 that the hardware does not measure; NO_AMOUNT is a u32.
+export const UNKNOWN = -0x80000000;
+const NO_AMOUNT = 0xffffffff;
+
+const signed = (d, at, unit) => (d.getInt32(at) === UNKNOWN ? NaN : d.getInt32(at) / unit);
+const amount = (d, at, unit) => (d.getUint32(at) === NO_AMOUNT ? NaN : d.getUint32(at) / unit);
+
+// extras decode the data of the interfaces of devices without letters. They are undefined for a
+// payload that does not fit.
+/** @type {{ [I in keyof Extra]: (d: DataView) => Extra[I] | undefined }} */
+const extras = {
+  laser: (d) => ranges(d, d.byteLength >> 1).map((r) => (r < NO_ECHO ? r : Infinity)),
+  sonar: (d) => ranges(d, d.byteLength >> 1).map((r) => (r > 0 ? r : NaN)),
+  ranger(d) {
+    if (d.byteLength < 2) return undefined;
+    const unit = d.getUint16(0) / 1000, list = new Float32Array((d.byteLength - 2) >> 1);
+    for (let i = 0; i < list.length; i++) {
+      const r = d.getUint16(2 + 2 * i);
+      list[i] = r === 0xffff ? NaN : r === 0xfffe ? Infinity : r * unit;
+    }
+    return list;
+  },
+  imu(d) {
+    if (d.byteLength !== 36) return undefined;
+    const [angles, rates, accelerations] = [0, 12, 24].map((from) => [0, 4, 8].map((at) => signed(d, from + at, 1000)));
+    return { angles, rates, accelerations };
+  },
+  gps(d) {
+    if (d.byteLength !== 38) return undefined;
+    return {
+      fix: d.getUint8(0), satellites: d.getUint8(1) === 255 ? NaN : d.getUint8(1),
+      latitude: signed(d, 2, 1e7), longitude: signed(d, 6, 1e7), height: signed(d, 10, 1000),
+      horizontal: amount(d, 14, 1000), vertical: amount(d, 18, 1000), speed: amount(d, 30, 1000), course: amount(d, 34, 1000),
+    };
+  },
+  io(d) {
+    /** @type {Values} */
+    const values = [];
+    for (let at = 0; at + 4 <= d.byteLength; at += 4) values.push(signed(d, at, 1));
+    return values;
+  },
+  servo(d) {
+    /** @type {Joint[]} */
+    const joints = [];
+    for (let at = 0; at + 9 <= d.byteLength; at += 9) {
+      const state = d.getUint8(at + 8), known = (state & 128) !== 0, bit = (mask) => known && (state & mask) !== 0;
+      joints.push({
+        position: signed(d, at, 1), goal: signed(d, at + 4, 1),
+        moving: bit(1), power: known ? bit(2) : undefined, limit: bit(4), failed: bit(8),
+      });
+    }
+    return joints;
+  },
+};
+
+// LETTERS are the letters of the interfaces whose further devices send what the first one sends.
+/** @type {Record<string, Letter>} */
+const LETTERS = { position: "p", misc: "m", gripper: "g", ptz: "z", vision: "v" };
+
 // decodeFrame decodes a message of a stream. Ages are seconds, 0 if unknown. data
-// is null if the device has none yet, or is not one of DEVICES.
-/** @param {ArrayBuffer} buffer */
-export function decodeFrame(buffer) {
+// is null if the device has none yet, or is none that the page shows. names has the devices
+// without letters by the numbers of their blocks.
+/** @type {(buffer: ArrayBuffer, names?: Map<number, Name>) => { number: number, dropped: number, blocks: { key: Key, age: number, data: any }[] }} */
+export function decodeFrame(buffer, names) {
   const view = new DataView(buffer);
-  /** @type {{ letter: Letter, age: number, data: any }[]} */
-  const blocks = []; // data is Data[letter]
+  const blocks = []; // data is Data[key]
   for (let at = 8; at < buffer.byteLength; ) {
-    const letter = /** @type {Letter} */ (String.fromCharCode(view.getUint8(at)));
+    const code = view.getUint8(at), name = names?.get(code), kind = name?.split(":")[0] ?? "";
+    const key = name ?? /** @type {Letter} */ (String.fromCharCode(code));
     const age = view.getUint32(at + 1);
     const size = view.getUint16(at + 5);
     const payload = new DataView(buffer, at + 7, size);
     at += 7 + size;
+    const decode = name ? (extras[kind] ?? decoders[LETTERS[kind]]) : decoders[key];
     blocks.push({
-      letter,
-      age: age === 0xffffffff ? 0 : age / 1e6,
-      data: size > 0 && decoders[letter] ? decoders[letter](payload) : null,
+      key,
+      age: age === NO_AMOUNT ? 0 : age / 1e6,
+      data: size > 0 && decode ? decode(payload) ?? null : null,
     });
   }
   return { number: view.getUint32(0), dropped: view.getUint32(4), blocks };

@@ -65,6 +65,23 @@ test("gripper", () => {
   assert.match(element("grip-state").textContent, /open/);
 });
 
+test("a list chooses one of several grippers", () => {
+  const gripper = new Gripper(driver), button = new Element(), others = [{ name: "gripper:1", interface: "gripper" }];
+  const data = { g: { state: 1, beams: 0 }, "gripper:1": { state: 2, beams: 0 } };
+  gripper.update({ data, others });
+  assert.equal(gripper.choice.select.hidden, false);
+  assert.match(element("grip-state").textContent, /open/);
+  gripper.choice.select.value = "gripper:1";
+  fire(gripper.choice.select, "change");
+  assert.match(element("grip-state").textContent, /closed/);
+  button.dataset.grip = "2";
+  fire(element("grip-buttons"), "click", { target: button });
+  assert.deepEqual(sent.at(-1), { device: "gripper:1", grip: [2, 0] });
+  gripper.update({ data, others: [] }); // it has gone with a reload
+  assert.equal(gripper.choice.select.hidden, true);
+  assert.equal(gripper.choice.key, "g");
+});
+
 test("body", () => {
   const body = new Body();
   body.update({ data: { m: { front: 1, rear: 0, volts: 12.34 } } });

@@ -12,9 +12,9 @@ test("header and blocks of a frame", () => {
   assert.equal(number, 7);
   assert.equal(dropped, 3);
   assert.deepEqual(blocks, [
-    { letter: "m", age: 1.5, data: { front: 5, rear: 0, volts: 12.3 } },
-    { letter: "s", age: 0, data: null },
-    { letter: "?", age: 0.00001, data: null },
+    { key: "m", age: 1.5, data: { front: 5, rear: 0, volts: 12.3 } },
+    { key: "s", age: 0, data: null },
+    { key: "?", age: 0.00001, data: null },
   ]);
 });
 

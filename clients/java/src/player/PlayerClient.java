@@ -137,6 +137,8 @@ public final class PlayerClient implements AutoCloseable {
     private String wanted = "";
     /** The devices of the robot; null: the server has not listed them. */
     private volatile List<Device> listed;
+    /** Names by bytes that were listed, also before the server was started anew. */
+    private Map<Character, String> seen = new TreeMap<>();
 
     /** Held by the thread that writes to the socket. */
     private final Object writing = new Object();
@@ -341,23 +343,16 @@ public final class PlayerClient implements AutoCloseable {
      */
     public void reconnect() {
         synchronized (reading) {
-            PlayerException restoring = new PlayerException(CLOSED, "the connection is being restored");
-            closeQuietly(socket, line);
-            synchronized (this) {
-                lost = restoring;
-                synchronized (writing) { // a command goes out before, or finds that its device is not open
-                    session = new Session();
-                    session.list(Objects.requireNonNullElse(listed, List.of()));
-                    publish(false);
-                }
-            }
             Deadline deadline = new Deadline(timeout);
             PlayerException why = null; // of the last attempt that the timeout has not cut short
             while (true) {
                 try {
-                    connect(deadline);
-                    break;
+                    resume(deadline);
+                    return;
                 } catch (PlayerException e) {
+                    if (e.kind == REFUSED) {
+                        throw e;
+                    }
                     if (why == null || e.kind != TIMEOUT) {
                         why = e;
                     }
@@ -372,56 +367,78 @@ public final class PlayerClient implements AutoCloseable {
                     throw new PlayerException(CLOSED, "interrupted while connecting", e);
                 }
             }
-            if (!name.isEmpty()) {
-                setName(name);
-            }
-            if (frequency != 0) {
-                setFrequency(frequency);
-            }
-            if (lifetime != 0) {
-                setCommandLifetime(lifetime);
-            }
-            if (mode != DataMode.CONTINUOUS) {
-                setDataMode(mode);
-            }
-            String before = wanted;
-            List<Device> known = listed;
-            try {
-                PlayerException moved = known == null ? null : moved(known, list(deadline));
-                if (moved != null) {
-                    before = "";
-                    throw moved;
-                }
-                if (!before.isEmpty()) {
-                    ask(before, deadline);
-                }
-            } catch (PlayerException e) {
-                if (e.kind == REFUSED) {
-                    resumeFresh();
-                }
-                throw e;
-            } finally {
-                wanted = before; // what was not granted now is asked for again next time
-                synchronized (this) {
-                    if (lost == restoring) { // and not lost again
-                        lost = null;
-                    }
-                }
-            }
-            resumeFresh();
         }
     }
 
-    /** Returns the error if a byte means another device than before, or null. */
-    private static PlayerException moved(List<Device> before, List<Device> now) {
-        String text = "the server was started anew with other devices: open them again by their names";
-        Map<Character, PlayerException.Reason> reasons = new TreeMap<>();
-        for (Device was : before) {
-            if (now.stream().anyMatch(is -> is.code() == was.code() && !is.name().equals(was.name()))) {
-                reasons.put(was.code(), new PlayerException.Reason("moved", text));
+    /** Makes one attempt to connect again. */
+    private void resume(Deadline deadline) {
+        PlayerException restoring = new PlayerException(CLOSED, "the connection is being restored");
+        closeQuietly(socket, line);
+        synchronized (this) {
+            lost = restoring;
+            synchronized (writing) { // a command goes out before, or finds that its device is not open
+                session = new Session();
+                session.list(Objects.requireNonNullElse(listed, List.of()));
+                publish(false);
             }
         }
-        return reasons.isEmpty() ? null : new PlayerException(text, "", reasons);
+        connect(deadline);
+        if (!name.isEmpty()) {
+            setName(name);
+        }
+        if (frequency != 0) {
+            setFrequency(frequency);
+        }
+        if (lifetime != 0) {
+            setCommandLifetime(lifetime);
+        }
+        if (mode != DataMode.CONTINUOUS) {
+            setDataMode(mode);
+        }
+        String before = wanted;
+        try {
+            PlayerException moved = listed == null ? null : moved(list(deadline));
+            if (moved != null) {
+                before = "";
+                throw moved;
+            }
+            if (!before.isEmpty()) {
+                ask(before, deadline);
+            }
+        } catch (PlayerException e) {
+            if (e.kind == REFUSED) {
+                resumeFresh();
+            }
+            throw e;
+        } finally {
+            wanted = before; // what was not granted now is asked for again next time
+            synchronized (this) {
+                if (lost == restoring) { // and not lost again
+                    lost = null;
+                }
+            }
+        }
+        resumeFresh();
+    }
+
+    /**
+     * Returns the error if a byte means another device than it has meant since the devices were opened, or null. A device
+     * may have been away meanwhile.
+     */
+    private PlayerException moved(List<Device> now) {
+        String text = "the server was started anew with other devices: open them again by their names";
+        Map<Character, PlayerException.Reason> reasons = new TreeMap<>();
+        for (Device is : now) {
+            if (!is.name().equals(seen.get(is.code()))) {
+                reasons.put(is.code(), new PlayerException.Reason("moved", text));
+            }
+        }
+        if (reasons.isEmpty()) {
+            return null;
+        }
+        seen = new TreeMap<>();
+        now.forEach(d -> seen.put(d.code(), d.name()));
+        return new PlayerException(text, "", reasons);
     }
 
     private void resumeFresh() {
@@ -534,7 +551,8 @@ public final class PlayerClient implements AutoCloseable {
                 return d.name();
             }
         }
-        return String.valueOf(device);
+        boolean lettered = device >= 'A' && device <= 'Z' || device >= 'a' && device <= 'z';
+        return lettered ? String.valueOf(device) : seen.getOrDefault(device, String.valueOf(device)); // removed by a reload
     }
 
     /** Asks for the devices, and remembers them. */
@@ -544,6 +562,7 @@ public final class PlayerClient implements AutoCloseable {
             return List.of();
         }
         listed = Device.of(session.answer);
+        listed.forEach(d -> seen.putIfAbsent(d.code(), d.name()));
         session.list(listed);
         return listed;
     }
@@ -556,7 +575,12 @@ public final class PlayerClient implements AutoCloseable {
 
     /** Returns the byte of a device by its name in an answer; null: it is not known. */
     private Character codeOf(String key) {
-        return key.length() == 1 ? Character.valueOf(key.charAt(0)) : listedAs(key);
+        Character listed = key.length() == 1 ? Character.valueOf(key.charAt(0)) : listedAs(key);
+        if (listed != null) {
+            return listed;
+        }
+        return seen.entrySet().stream().filter(e -> e.getValue().equals(key)).findFirst() // removed by a reload
+                .map(Map.Entry::getKey).orElse(null);
     }
 
     /** Returns pairs for people: devices without letters by their names. */

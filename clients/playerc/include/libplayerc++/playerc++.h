@@ -185,7 +185,7 @@ public:
   uint32_t GetCount() const;
   double GetMaxRange() const;  // also what a reading without an echo is
   double GetScanRes() const;
-  double GetRangeRes() const { return 0.001; }
+  double GetRangeRes() const;
   double GetScanningFrequency() const { return 10; }
   double GetMinAngle() const;
   double GetMaxAngle() const;
@@ -242,18 +242,22 @@ class RangerProxy : public ClientProxy {
 public:
   RangerProxy(PlayerClient *aPc, uint32_t aIndex = 0) : ClientProxy(aPc, aIndex, PLAYER_RANGER_CODE) {}
 
+  // Sensors, and readings: of a device that has several sensors one for each, of another one
+  // a scan.
   uint32_t GetElementCount() const;
   uint32_t GetRangeCount() const;
   double GetRange(uint32_t aIndex) const;
   double operator[](uint32_t aIndex) const { return GetRange(aIndex); }
+  uint32_t GetPointCount() const { return GetRangeCount(); }
+  player_point_3d_t GetPoint(uint32_t aIndex) const;
   uint32_t GetIntensityCount() const { return 0; }
   double GetIntensity(uint32_t) const { return 0; }
   double GetMinAngle() const;
   double GetMaxAngle() const;
   double GetAngularRes() const;
-  double GetMinRange() const { return 0; }
+  double GetMinRange() const;
   double GetMaxRange() const;
-  double GetRangeRes() const { return 0.001; }
+  double GetRangeRes() const;
   double GetFrequency() const { return 10; }
   player_pose3d_t GetDevicePose() const;
   player_bbox3d_t GetDeviceSize() const;
@@ -340,6 +344,101 @@ public:
   uint32_t GetHeight() const;
 };
 
+// ---- Devices that robots of today have: by the same names on the server ----
+
+// An inertial measurement unit: m/s^2 ahead, to the left and up, rad/s. What it does not
+// measure is not a number.
+class ImuProxy : public ClientProxy {
+public:
+  ImuProxy(PlayerClient *aPc, uint32_t aIndex = 0) : ClientProxy(aPc, aIndex, PLAYER_IMU_CODE) {}
+
+  player_pose3d_t GetPose() const;  // its angles
+  float GetXAccel() { return GetRawValues().accel_x; }
+  float GetYAccel() { return GetRawValues().accel_y; }
+  float GetZAccel() { return GetRawValues().accel_z; }
+  float GetXGyro() { return GetRawValues().gyro_x; }
+  float GetYGyro() { return GetRawValues().gyro_y; }
+  float GetZGyro() { return GetRawValues().gyro_z; }
+  float GetXMagn() { return GetRawValues().magn_x; }
+  float GetYMagn() { return GetRawValues().magn_y; }
+  float GetZMagn() { return GetRawValues().magn_z; }
+  player_imu_data_calib_t GetRawValues() const;
+  void SetDatatype(int) {}  // all data is there
+  // These throw: the hardware has no such command.
+  void ResetOrientation(int aValue);
+  void ResetEuler(float aRoll, float aPitch, float aYaw);
+};
+
+// A receiver of satellites: degrees and metres, see playerc_gps_t.
+class GpsProxy : public ClientProxy {
+public:
+  GpsProxy(PlayerClient *aPc, uint32_t aIndex = 0) : ClientProxy(aPc, aIndex, PLAYER_GPS_CODE) {}
+
+  double GetLatitude() const;
+  double GetLongitude() const;
+  double GetAltitude() const;
+  double GetSpeed() const;
+  double GetCourse() const;
+  uint32_t GetSatellites() const;
+  uint32_t GetQuality() const;
+  double GetHdop() const { return 0; }
+  double GetVdop() const { return 0; }
+  double GetUtmEasting() const;
+  double GetUtmNorthing() const;
+  double GetTime() const;
+  double GetErrHorizontal() const;
+  double GetErrVertical() const;
+};
+
+// Digital inputs and outputs of an io device.
+class DioProxy : public ClientProxy {
+public:
+  DioProxy(PlayerClient *aPc, uint32_t aIndex = 0) : ClientProxy(aPc, aIndex, PLAYER_DIO_CODE) {}
+
+  uint32_t GetCount() const;   // of inputs
+  uint32_t GetDigin() const;   // bit n: input n
+  bool GetInput(uint32_t aIndex) const;
+  uint32_t operator[](uint32_t aIndex) const { return GetInput(aIndex); }
+  void SetOutput(uint32_t aCount, uint32_t aDigout);  // the first outputs: bit n is output n
+};
+
+// Other inputs and outputs of an io device: V, or their unit if it is none of voltage.
+class AioProxy : public ClientProxy {
+public:
+  AioProxy(PlayerClient *aPc, uint32_t aIndex = 0) : ClientProxy(aPc, aIndex, PLAYER_AIO_CODE) {}
+
+  uint32_t GetCount() const;  // of inputs
+  double GetVoltage(uint32_t aIndex) const;
+  double operator[](uint32_t aIndex) const { return GetVoltage(aIndex); }
+  void SetVoltage(uint32_t aIndex, double aVoltage);
+};
+
+// The joints of a servo device, rad or m.
+class ActArrayProxy : public ClientProxy {
+public:
+  ActArrayProxy(PlayerClient *aPc, uint32_t aIndex = 0) : ClientProxy(aPc, aIndex, PLAYER_ACTARRAY_CODE) {}
+
+  void RequestGeometry(void) {}
+  void SetPowerConfig(bool aVal);
+  void SetBrakesConfig(bool) {}                          // no effect
+  void SetSpeedConfig(uint32_t aJoint, float aSpeed);    // of MoveTo
+  void SetAccelerationConfig(uint32_t, float) {}         // no effect
+  void MoveTo(uint32_t aJoint, float aPos);
+  void MoveToMulti(std::vector<float> aPos);
+  void MoveAtSpeed(uint32_t aJoint, float aSpeed);       // to its limit; 0: stops
+  void MoveAtSpeedMulti(std::vector<float> aSpeed);
+  void MoveHome(int aJoint);                             // -1: all; throws for a single one
+  // These throw: the server has no such command.
+  void SetActuatorCurrent(uint32_t aJoint, float aCurrent);
+  void SetActuatorCurrentMulti(std::vector<float> aCurrent);
+  uint32_t GetCount(void) const;
+  player_actarray_actuator_t GetActuatorData(uint32_t aJoint) const;
+  player_actarray_actuatorgeom_t GetActuatorGeom(uint32_t aJoint) const;
+  player_actarray_actuator_t operator[](uint32_t aJoint) { return GetActuatorData(aJoint); }
+  player_point_3d_t GetBasePos(void) const { return player_point_3d_t(); }
+  player_orientation_3d_t GetBaseOrientation(void) const { return player_orientation_3d_t(); }
+};
+
 // ---- The simulation, by the dashboard's address ----
 
 class SimulationProxy : public ClientProxy {
@@ -351,7 +450,8 @@ public:
   void GetPose2d(const char *identifier, double &x, double &y, double &a);
   void SetPose3d(const char *identifier, double x, double y, double z, double roll, double pitch, double yaw);
   void GetPose3d(const char *identifier, double &x, double &y, double &z, double &roll, double &pitch, double &yaw, double &time);
-  // These throw: properties are in the world file.
+  // The property "color" of a robot or a thing, four floats from 0 to 1: red, green, blue, and
+  // one that has no effect. For others they throw: these are in the world file.
   void GetProperty(const char *identifier, const char *name, void *value, size_t value_len);
   void SetProperty(const char *identifier, const char *name, void *value, size_t value_len);
 };
@@ -364,6 +464,24 @@ public:
   uint32_t GetCount() const;
   player_fiducial_item_t GetFiducialItem(uint32_t aIndex) const;  // outside of the count: zeros; the yaw is not known
   void RequestGeometry() {}
+};
+
+// Pictures of a camera of the robot, by the dashboard's address: those of docs/CAMERAS.md, and
+// of simulated robots. Each Read has the newest one.
+class CameraProxy : public ClientProxy {
+public:
+  CameraProxy(PlayerClient *aPc, uint32_t aIndex = 0) : ClientProxy(aPc, aIndex, PLAYER_CAMERA_CODE) {}
+
+  // Writes aPrefix, a number of aWidth digits, and .jpg or after Decompress .ppm.
+  void SaveFrame(const std::string aPrefix, uint32_t aWidth = 4);
+  void Decompress();            // from JPEG to RGB
+  uint32_t GetDepth() const;    // bits of a pixel
+  uint32_t GetWidth() const;    // pixels
+  uint32_t GetHeight() const;
+  uint32_t GetFormat() const;   // PLAYER_CAMERA_FORMAT_RGB888
+  uint32_t GetImageSize() const;        // bytes
+  void GetImage(uint8_t *aImage) const;  // copies as many
+  uint32_t GetCompression() const;      // PLAYER_CAMERA_COMPRESS_JPEG, or _RAW after Decompress
 };
 
 // ---- What does nothing here: programs draw with it ----
@@ -381,21 +499,6 @@ public:
 };
 
 // ---- What this server does not have: the constructors throw ----
-
-class CameraProxy : public ClientProxy {
-public:
-  CameraProxy(PlayerClient *aPc, uint32_t aIndex = 0) : ClientProxy(aPc, aIndex, PLAYER_CAMERA_CODE) {}
-
-  void SaveFrame(const std::string, uint32_t = 4) {}
-  void Decompress() {}
-  uint32_t GetDepth() const { return 0; }
-  uint32_t GetWidth() const { return 0; }
-  uint32_t GetHeight() const { return 0; }
-  uint32_t GetFormat() const { return 0; }
-  uint32_t GetImageSize() const { return 0; }
-  uint32_t GetCompression() const { return 0; }
-  void GetImage(uint8_t *) const {}
-};
 
 class LocalizeProxy : public ClientProxy {
 public:
@@ -436,6 +539,12 @@ std::ostream &operator<<(std::ostream &os, const PowerProxy &p);
 std::ostream &operator<<(std::ostream &os, const GripperProxy &p);
 std::ostream &operator<<(std::ostream &os, const PtzProxy &p);
 std::ostream &operator<<(std::ostream &os, const BlobfinderProxy &p);
+
+std::ostream &operator<<(std::ostream &os, const ImuProxy &p);
+std::ostream &operator<<(std::ostream &os, const GpsProxy &p);
+std::ostream &operator<<(std::ostream &os, const DioProxy &p);
+std::ostream &operator<<(std::ostream &os, const AioProxy &p);
+std::ostream &operator<<(std::ostream &os, const ActArrayProxy &p);
 
 std::ostream &operator<<(std::ostream &os, const player_point_2d_t &c);
 std::ostream &operator<<(std::ostream &os, const player_pose2d_t &c);

@@ -64,6 +64,18 @@ enum {
 };
 
 enum { PLAYER_GRIPPER_STATE_OPEN = 1, PLAYER_GRIPPER_STATE_CLOSED = 2, PLAYER_GRIPPER_STATE_MOVING = 3, PLAYER_GRIPPER_STATE_ERROR = 4 };
+enum { PLAYER_ACTARRAY_ACTSTATE_IDLE = 1, PLAYER_ACTARRAY_ACTSTATE_MOVING = 2, PLAYER_ACTARRAY_ACTSTATE_BRAKED = 3, PLAYER_ACTARRAY_ACTSTATE_STALLED = 4 };
+enum { PLAYER_ACTARRAY_TYPE_LINEAR = 1, PLAYER_ACTARRAY_TYPE_ROTARY = 2 };
+enum {
+  PLAYERC_ACTARRAY_ACTSTATE_IDLE = PLAYER_ACTARRAY_ACTSTATE_IDLE,
+  PLAYERC_ACTARRAY_ACTSTATE_MOVING = PLAYER_ACTARRAY_ACTSTATE_MOVING,
+  PLAYERC_ACTARRAY_ACTSTATE_BRAKED = PLAYER_ACTARRAY_ACTSTATE_BRAKED,
+  PLAYERC_ACTARRAY_ACTSTATE_STALLED = PLAYER_ACTARRAY_ACTSTATE_STALLED,
+  PLAYERC_ACTARRAY_TYPE_LINEAR = PLAYER_ACTARRAY_TYPE_LINEAR,
+  PLAYERC_ACTARRAY_TYPE_ROTARY = PLAYER_ACTARRAY_TYPE_ROTARY
+};
+enum { PLAYER_CAMERA_FORMAT_MONO8 = 1, PLAYER_CAMERA_FORMAT_MONO16 = 2, PLAYER_CAMERA_FORMAT_RGB565 = 4, PLAYER_CAMERA_FORMAT_RGB888 = 5 };
+enum { PLAYER_CAMERA_COMPRESS_RAW = 0, PLAYER_CAMERA_COMPRESS_JPEG = 1 };
 enum { PLAYER_PTZ_VELOCITY_CONTROL = 0, PLAYER_PTZ_POSITION_CONTROL = 1 };
 
 enum { /* interfaces */
@@ -76,7 +88,10 @@ enum { /* interfaces */
   PLAYER_PTZ_CODE = 8,
   PLAYER_FIDUCIAL_CODE = 10,
   PLAYER_SPEECH_CODE = 12,
+  PLAYER_GPS_CODE = 13,
   PLAYER_BUMPER_CODE = 14,
+  PLAYER_DIO_CODE = 20,
+  PLAYER_AIO_CODE = 21,
   PLAYER_IR_CODE = 22,
   PLAYER_POSITION3D_CODE = 30,
   PLAYER_SIMULATION_CODE = 31,
@@ -85,8 +100,10 @@ enum { /* interfaces */
   PLAYER_PLANNER_CODE = 44,
   PLAYER_LOCALIZE_CODE = 47,
   PLAYER_OPAQUE_CODE = 52,
+  PLAYER_ACTARRAY_CODE = 53,
   PLAYER_GRAPHICS2D_CODE = 54,
-  PLAYER_RANGER_CODE = 62
+  PLAYER_RANGER_CODE = 62,
+  PLAYER_IMU_CODE = 63
 };
 
 /* ---- Types ---- */
@@ -144,6 +161,32 @@ typedef struct player_laser_data {
   uint8_t *intensity;
   uint32_t id;
 } player_laser_data_t;
+
+typedef struct player_orientation_3d {
+  double proll, ppitch, pyaw;
+} player_orientation_3d_t;
+
+/* Speed, acceleration and current are not known: 0. */
+typedef struct player_actarray_actuator {
+  float position, speed, acceleration, current; /* rad or m */
+  uint8_t state;                                /* PLAYER_ACTARRAY_ACTSTATE_IDLE ... */
+} player_actarray_actuator_t;
+
+typedef struct player_actarray_actuatorgeom {
+  uint8_t type;                      /* PLAYER_ACTARRAY_TYPE_LINEAR or _ROTARY */
+  float length;                      /* not known */
+  player_orientation_3d_t orientation; /* not known */
+  player_point_3d_t axis;            /* not known */
+  float min, centre, max;            /* rad or m; 0 and 0: not known */
+  float home;
+  float config_speed; /* 0: the driver's own */
+  uint8_t hasbrakes;
+} player_actarray_actuatorgeom_t;
+
+/* m/s^2 and rad/s. What is not measured is not a number. */
+typedef struct player_imu_data_calib {
+  float accel_x, accel_y, accel_z, gyro_x, gyro_y, gyro_z, magn_x, magn_y, magn_z;
+} player_imu_data_calib_t;
 
 typedef struct player_localize_hypoth {
   player_pose2d_t mean;
@@ -296,7 +339,11 @@ PLAYERC_DEVICE(ranger);
 int playerc_ranger_get_geom(playerc_ranger_t *device);
 int playerc_ranger_get_config(playerc_ranger_t *device, double *min_angle, double *max_angle, double *angular_res, double *min_range, double *max_range,
                               double *range_res, double *frequency);
+/* These have no effect: the sensor stays as it is. */
+int playerc_ranger_set_config(playerc_ranger_t *device, double min_angle, double max_angle, double angular_res, double min_range, double max_range,
+                              double range_res, double frequency);
 int playerc_ranger_power_config(playerc_ranger_t *device, uint8_t value);
+int playerc_ranger_intns_config(playerc_ranger_t *device, uint8_t value);
 
 typedef struct playerc_bumper {
   playerc_device_t info;
@@ -349,6 +396,112 @@ typedef struct playerc_ptz {
 PLAYERC_DEVICE(ptz);
 int playerc_ptz_set(playerc_ptz_t *device, double pan, double tilt, double zoom);
 
+/* Pictures of a camera of the robot, by the address of the dashboard. */
+typedef struct playerc_camera {
+  playerc_device_t info;
+  int width, height; /* pixels */
+  int bpp, format, fdiv;
+  int compression; /* PLAYER_CAMERA_COMPRESS_JPEG */
+  int image_count; /* bytes */
+  uint8_t *image;
+} playerc_camera_t;
+PLAYERC_DEVICE(camera);
+/* From JPEG to red, green and blue of each pixel. */
+void playerc_camera_decompress(playerc_camera_t *device);
+/* Writes the picture as it is: JPEG, or after playerc_camera_decompress PPM. */
+void playerc_camera_save(playerc_camera_t *device, const char *filename);
+
+/* The binding of graphics2d draws nothing. */
+typedef struct playerc_graphics2d {
+  playerc_device_t info;
+  player_color_t color;
+} playerc_graphics2d_t;
+PLAYERC_DEVICE(graphics2d);
+int playerc_graphics2d_setcolor(playerc_graphics2d_t *device, player_color_t col);
+int playerc_graphics2d_draw_points(playerc_graphics2d_t *device, player_point_2d_t pts[], int count);
+int playerc_graphics2d_draw_polyline(playerc_graphics2d_t *device, player_point_2d_t pts[], int count);
+int playerc_graphics2d_draw_polygon(playerc_graphics2d_t *device, player_point_2d_t pts[], int count, int filled, player_color_t fill_color);
+int playerc_graphics2d_clear(playerc_graphics2d_t *device);
+
+/* An inertial measurement unit. What it does not measure is not a number. */
+typedef struct playerc_imu {
+  playerc_device_t info;
+  player_pose3d_t pose; /* angles: left side up, front down, counterclockwise; places are 0 */
+  player_pose3d_t vel;  /* rates of the angles */
+  player_pose3d_t acc;  /* m/s^2 ahead, to the left, up; at rest 9.8 upward */
+  player_imu_data_calib_t calib_data;
+  float q0, q1, q2, q3; /* the pose as a quaternion: w x y z */
+} playerc_imu_t;
+PLAYERC_DEVICE(imu);
+/* This has no effect: all data is there. */
+int playerc_imu_datatype(playerc_imu_t *device, int value);
+/* These fail: the hardware has no such command. */
+int playerc_imu_reset_orientation(playerc_imu_t *device, int value);
+int playerc_imu_reset_euler(playerc_imu_t *device, float roll, float pitch, float yaw);
+
+/* A receiver of satellites. */
+typedef struct playerc_gps {
+  playerc_device_t info;
+  double utc_time; /* s since 1970; 0: not known */
+  double lat, lon; /* degrees */
+  double alt;      /* m above the sea */
+  double speed;    /* m/s over ground */
+  double course;   /* radians clockwise from north */
+  double utm_e, utm_n;
+  double hdop, vdop;         /* not known: 0 */
+  double err_horz, err_vert; /* m, one standard deviation; not known: not a number */
+  int quality;               /* 0: no fix, 1: from satellites alone, 2: with corrections */
+  int sat_count;
+} playerc_gps_t;
+PLAYERC_DEVICE(gps);
+
+/* Digital inputs and outputs. */
+typedef struct playerc_dio {
+  playerc_device_t info;
+  uint8_t count;  /* of inputs, at most 32 */
+  uint32_t digin; /* bit n: input n */
+} playerc_dio_t;
+PLAYERC_DEVICE(dio);
+/* Sets the first outputs: bit n is output n. */
+int playerc_dio_set_output(playerc_dio_t *device, uint8_t output_count, uint32_t digout);
+
+/* Other inputs and outputs, V. */
+typedef struct playerc_aio {
+  playerc_device_t info;
+  uint8_t voltages_count;
+  float *voltages;
+} playerc_aio_t;
+PLAYERC_DEVICE(aio);
+int playerc_aio_set_output(playerc_aio_t *device, uint8_t id, float volt);
+float playerc_aio_get_data(playerc_aio_t *device, uint32_t index);
+
+/* Joints. -1 is all of them. */
+typedef struct playerc_actarray {
+  playerc_device_t info;
+  uint32_t actuators_count;
+  player_actarray_actuator_t *actuators_data;
+  uint32_t actuators_geom_count;
+  player_actarray_actuatorgeom_t *actuators_geom;
+  uint8_t motor_state;
+  player_point_3d_t base_pos;               /* not known */
+  player_orientation_3d_t base_orientation; /* not known */
+} playerc_actarray_t;
+PLAYERC_DEVICE(actarray);
+player_actarray_actuator_t playerc_actarray_get_actuator_data(playerc_actarray_t *device, uint32_t index);
+player_actarray_actuatorgeom_t playerc_actarray_get_actuator_geom(playerc_actarray_t *device, uint32_t index);
+int playerc_actarray_get_geom(playerc_actarray_t *device);
+int playerc_actarray_position_cmd(playerc_actarray_t *device, int joint, float position);
+int playerc_actarray_multi_position_cmd(playerc_actarray_t *device, float *positions, int positions_count);
+/* Moves to the limit of the joint; 0 stops it. */
+int playerc_actarray_speed_cmd(playerc_actarray_t *device, int joint, float speed);
+int playerc_actarray_multi_speed_cmd(playerc_actarray_t *device, float *speeds, int speeds_count);
+/* Only all of them together have a home. */
+int playerc_actarray_home_cmd(playerc_actarray_t *device, int joint);
+int playerc_actarray_speed_config(playerc_actarray_t *device, int joint, float speed);
+int playerc_actarray_power(playerc_actarray_t *device, uint8_t enable);
+/* This has no effect: the server knows of no brakes. */
+int playerc_actarray_brakes(playerc_actarray_t *device, uint8_t enable);
+
 /* What the fiducial finder of a simulated robot sees. */
 typedef struct playerc_fiducial {
   playerc_device_t info;
@@ -365,7 +518,8 @@ typedef struct playerc_simulation {
 PLAYERC_DEVICE(simulation);
 int playerc_simulation_set_pose2d(playerc_simulation_t *device, char *name, double x, double y, double a);
 int playerc_simulation_get_pose2d(playerc_simulation_t *device, char *name, double *x, double *y, double *a);
-/* These fail: properties are in the world file. */
+/* The property "color" of a robot or a thing, four floats from 0 to 1: red, green, blue, and
+   one that has no effect. The others are in the world file: they fail. */
 int playerc_simulation_set_property(playerc_simulation_t *device, char *name, char *property, void *value, size_t value_len);
 int playerc_simulation_get_property(playerc_simulation_t *device, char *name, char *property, void *value, size_t value_len);
 

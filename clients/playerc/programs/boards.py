@@ -1,0 +1,55 @@
+# Does what the program board does, with the names of C++.
+import sys
+from playercpp import *
+
+robot = PlayerClient(sys.argv[1], int(sys.argv[2]))
+imu, gps, dio, aio = ImuProxy(robot, 0), GpsProxy(robot, 0), DioProxy(robot, 0), AioProxy(robot, 0)
+arm, scanner = ActArrayProxy(robot, 0), RangerProxy(robot, 0)
+
+
+def read(n):
+    for i in range(n):
+        robot.Read()
+
+
+scanner.Configure(-1, 1, 0.1, 0, 8, 0.001, 10)
+scanner.SetPower(True)
+print("before %d %d %d %g %d" % (dio.GetCount(), aio.GetCount(), gps.GetQuality(), imu.GetZAccel(), scanner.GetRangeCount()))
+read(1)
+rates = (imu.GetXGyro(), imu.GetYGyro(), imu.GetZGyro(), imu.GetPose().proll, imu.GetRawValues().accel_z)
+print("imu %g %g %g %g %g %g %g %g" % ((imu.GetXAccel(), imu.GetYAccel(), imu.GetZAccel()) + rates))
+print("gps %.9g %.9g %g %d %d" % (gps.GetLatitude(), gps.GetLongitude(), gps.GetAltitude(), gps.GetQuality(), gps.GetSatellites()))
+print("utm %.10g %.10g" % (gps.GetUtmEasting(), gps.GetUtmNorthing()))
+vertical = gps.GetErrVertical()
+print("errors %g %d %g %g %g" % (gps.GetErrHorizontal(), vertical != vertical, gps.GetTime(), gps.GetSpeed(), gps.GetCourse()))
+print("scan %d %d %g %g %g %g %g" % (scanner.GetRangeCount(), scanner.GetElementCount(), scanner[0], scanner[1080], scanner[9999], scanner.GetMaxRange(), scanner.GetMinRange()))
+print("angles %g %g %g" % (scanner.GetMinAngle(), scanner.GetMaxAngle(), scanner.GetAngularRes()))
+print("resolution %g %g %g" % (scanner.GetRangeRes(), scanner.GetFrequency(), scanner.GetDevicePose().px))
+print("inputs %d %d %d %d %d" % (dio.GetCount(), dio.GetDigin(), dio.GetInput(0), dio[0], dio[9]))
+print("volts %d %g %g" % (aio.GetCount(), aio.GetVoltage(0), aio[9]))
+dio.SetOutput(1, 1)
+aio.SetVoltage(0, 30)
+arm.RequestGeometry()
+shoulder = arm.GetActuatorGeom(0)
+print("joints %d %g %g %g %d 0 0" % (arm.GetCount(), shoulder.min, shoulder.max, arm.GetActuatorGeom(1).centre, shoulder.type == PLAYER_ACTARRAY_TYPE_ROTARY))
+arm.SetPowerConfig(True)
+arm.SetBrakesConfig(False)
+arm.SetSpeedConfig(0, 0.5)
+arm.MoveTo(0, dtor(30))
+arm.MoveTo(1, dtor(999))
+read(5)
+print("moved %g %g %d %g" % (arm.GetActuatorData(0).position, arm[1].position, arm[0].state, arm[9].position))
+arm.MoveToMulti([0.5, 0.5])
+read(5)
+print("multi %g %g" % (arm[0].position, arm[1].position))
+arm.MoveAtSpeed(0, -0.2)
+read(5)
+print("limit %g %g" % (arm[0].position, arm[1].position))
+arm.MoveAtSpeedMulti([0, 0])
+arm.MoveHome(-1)
+graphics = Graphics2dProxy(robot, 0)
+graphics.Clear()
+graphics.Color(player_color_t(255, 0, 255, 0))
+graphics.DrawPoints([player_point_2d_t(0, 0)], 1)
+graphics.DrawPolyline([player_point_2d_t(0, 0), player_point_2d_t(1, 0)], 2)
+graphics.DrawPolygon([player_point_2d_t(0, 0), player_point_2d_t(1, 0)], 2, True, player_color_t(255, 0, 0, 255))
