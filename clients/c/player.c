@@ -1651,6 +1651,8 @@ player_result player_reconnect(player_client *c, int timeout) {
   char why[sizeof c->error] = ""; /* of the last attempt that the timeout has not cut short */
   memory m;
   player_result r;
+  /* Without a server nothing would end a call without a timeout. */
+  if (!c->host[0]) return fail(c, PLAYER_CLOSED, "reconnect", "there was no connection: see player_connect");
   remember(c, &m);
   for (;;) {
     int left;
