@@ -70,7 +70,9 @@ func (o *Counts) Update(now time.Duration, left, right uint16, turn float64) (ok
 	// A report of the pause shows a short way, as do wheels at rest. After a long way, the counts may have started over.
 	l, r := to.since(o.counts)
 	short := int(4 * o.Period.Seconds() * o.Fastest / o.MMPerCount)
-	ambiguous := o.Period > 0 && max(l, -l, r, -r) > short && lag.Seconds()*o.Fastest/o.MMPerCount >= 1<<15
+	way := max(l, -l, r, -r)
+	// The other way that gives these counts is 1<<16 longer, in the other direction.
+	ambiguous := o.Period > 0 && way > short && lag.Seconds()*o.Fastest/o.MMPerCount >= float64(1<<16-way)
 	if far(o.counts) || ambiguous {
 		if !ambiguous && (!o.doubts || far(o.doubted)) {
 			o.doubted, o.doubts = to, true
