@@ -111,7 +111,9 @@ export class DashboardClient extends Robot {
       this.#messages.push(message);
       return;
     }
-    ({ access: this.#access, refused: this.#refused = {} } = JSON.parse(message));
+    const reply = JSON.parse(message);
+    if (!reply.access) return; // the robot's equipment beyond the devices with letters, which pages show
+    ({ access: this.#access, refused: this.#refused = {} } = reply);
     this.#awaited = Math.max(0, this.#awaited - 1);
   }
 
