@@ -46,6 +46,9 @@ type socket struct {
 	robot string           // host:port, as requested by the page
 	dial  visitors.Dial    // connects to the robot
 	first visitors.Request // with which a stream begins
+	// equipment is whether a stream also has the robot's devices without letters. Clients of 1.0 take a message about
+	// them for a reply, so a page asks for it.
+	equipment bool
 }
 
 // accept returns a handler that accepts a WebSocket and calls serve for it. A page gets an error as the reason of
@@ -61,7 +64,7 @@ func (s *server) accept(serve func(*socket) error) http.HandlerFunc {
 		query := r.URL.Query()
 		first := visitors.Request{Pairs: query.Get("request")}
 		first.Rate, _ = strconv.Atoi(query.Get("rate")) // if it is no number: 0, the robot's own rate
-		sock := &socket{guest, query.Get("robot"), s.config.Dialer(query.Get("robot"), nameOf(r)), first}
+		sock := &socket{guest, query.Get("robot"), s.config.Dialer(query.Get("robot"), nameOf(r)), first, query.Has("equipment")}
 		if err := s.admit(r, sock.robot); err != nil {
 			_ = guest.Close(err) // returns err
 			return

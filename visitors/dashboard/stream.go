@@ -74,7 +74,9 @@ func (s *server) stream(sock *socket) error {
 	}
 	st.feed = visitors.NewFeed(sock.dial, st.granted, st.add)
 	st.feed.Stranger = func(err error) error { return visitors.Notice{Text: "this is not a Player server", Cause: err} }
-	st.feed.Equipped = st.equipped
+	if sock.equipment {
+		st.feed.Equipped = st.equipped
+	}
 	if err := st.take(streamRequest{Request: sock.first.Pairs, Rate: sock.first.Rate}); err != nil {
 		return sock.Close(err)
 	}

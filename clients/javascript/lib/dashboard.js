@@ -111,9 +111,7 @@ export class DashboardClient extends Robot {
       this.#messages.push(message);
       return;
     }
-    const reply = JSON.parse(message);
-    if (!reply.access) return; // the robot's equipment beyond the devices with letters, which pages show
-    ({ access: this.#access, refused: this.#refused = {} } = reply);
+    ({ access: this.#access, refused: this.#refused = {} } = JSON.parse(message));
     this.#awaited = Math.max(0, this.#awaited - 1);
   }
 

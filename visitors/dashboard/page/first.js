@@ -42,7 +42,7 @@
       return reply?.status === 403 ? "The server refuses this page: " + (await reply.text()) : "";
     },
     stream: (robot, rate, letters) => {
-      return { robot, rate: String(rate), request: [...letters].map((letter) => `${letter}r`).join("") };
+      return { robot, rate: String(rate), equipment: "1", request: [...letters].map((letter) => `${letter}r`).join("") };
     },
   };
   window.first = first;
