@@ -61,7 +61,7 @@ func NewController(device byte, name string, silence time.Duration, dial Dial) *
 }
 
 // NewNamedController returns a controller of a device by its name on the robot, for example servo:0. It is kept until
-// Release. The other parameters are those of NewController.
+// Release. The other parameters are the same as for NewController.
 func NewNamedController(address string, dial Dial) *Controller {
 	c := NewController(0, address, 0, dial)
 	c.address = address

@@ -4,7 +4,8 @@
 //
 //	go run ./bench/trials -o trials.csv
 //
-// The programs are examples/goto with a device goto that sees with the laser and one with the sonars, and those of -also.
+// The programs are examples/goto with a device goto that sees with the laser and one with the sonars, and the programs
+// of -also.
 // A program gets "-addr HOST:PORT -step -n ROUNDS -- X Y" and
 // prints "arrived=1 time=12.3" at the end, or "arrived=0". A COMMAND with {x} gets what is in
 // braces instead: {host}, {port}, {rounds}, {x} and {y}.

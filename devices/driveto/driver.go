@@ -246,7 +246,7 @@ func (d *Driver) Published(device *devices.Device) {
 	if p.Decode(device.Data()) != nil {
 		return
 	}
-	// The time of a simulation is that of its reports; a device may also have no time.
+	// A simulation has the time of its reports; a device may also have no time.
 	if time.Duration(p.Time-d.position.Time)*time.Millisecond < period && device.Stamp()-d.stepAt < period {
 		return
 	}

@@ -56,7 +56,7 @@ type Options struct {
 	Base   float64       // mm between the wheels
 	Most   float64       // mm/s of a wheel
 
-	// Place returns where the i-th value of an option is; nil: nobody knows.
+	// Place returns where the i-th value of an option is; nil: the places are not known.
 	Place func(option string, i int) string
 }
 
@@ -481,7 +481,7 @@ func (d *Driver) late(now time.Duration, line []byte) bool {
 		return false
 	}
 	d.Heard(now)
-	// One answer is that of the newest poll, if no other follows.
+	// One answer belongs to the newest poll, if no other follows.
 	d.tested = d.awaiting && d.polls[d.asked].answer.match(line, &d.values)
 	d.awaiting, d.askAt = false, now+settle
 	d.poll(now)

@@ -364,7 +364,8 @@ func TestServoCommands(t *testing.T) {
 	}
 }
 
-// A board whose line is lost moves no joint when it is back, and is told to hold them; so it is when the client has left.
+// A board whose line was lost moves no joint when it is back: it gets the command to hold them. The same holds when the
+// client has left.
 func TestServoAfterLoss(t *testing.T) {
 	b, _ := newBench(t, Options{
 		Read: []string{"K {front}"}, Joints: []string{"deg -90 90 Pan"}, Servo: "P {joint} {goal}", Hold: "H {joint}",

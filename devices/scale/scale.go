@@ -108,7 +108,8 @@ func (w *Way) judge(seconds float64) float64 {
 	return 0
 }
 
-// impossible returns a factor if the hardware has been ten times as fast for a second as it ever is, whoever moved it.
+// impossible returns a factor if the hardware was ten times faster than its highest speed for a second, also if it was
+// pushed.
 func (w *Way) impossible(now time.Duration, way float64) (factor float64) {
 	w.way += way
 	w.wayJump = max(w.wayJump, math.Abs(way))

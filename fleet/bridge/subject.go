@@ -58,7 +58,7 @@ func FleetPrefix(fleet string) string { return "player." + fleet }
 func Prefix(fleet, robot string) string { return FleetPrefix(fleet) + "." + robot }
 
 // Subject returns player.FLEET.ROBOT.INTERFACE.INDEX.LAST of a device by its name, for example laser:1. A name without an
-// index is that of device 0.
+// index is device 0's.
 func Subject(fleet, robot, device, last string) string {
 	iface, index, _ := strings.Cut(device, ":")
 	return Prefix(fleet, robot) + "." + iface + "." + cmp.Or(index, "0") + "." + last

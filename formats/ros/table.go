@@ -9,7 +9,7 @@ import (
 // these names and types.
 type Row struct {
 	Interface string `json:"interface"` // "ranger"
-	// Topic and Frame are the names for index 0, without that of the robot. A "#" in them is the number of a reading.
+	// Topic and Frame are the names for index 0, without the robot's name. A "#" in them is the number of a reading.
 	Topic string `json:"topic"`
 	Type  string `json:"type"`
 	Frame string `json:"frame"` // of the header; empty: it has none

@@ -186,8 +186,8 @@ func TestCommandsToJoints(t *testing.T) {
 	r.expect(t, "command S FF8000000000000000", "shutdown arm")
 }
 
-// A goal moves the wheels: its commander has control of position, its lifetime is over as that of a command to position,
-// and whoever has given it may also stop position, on which the device drives (5.5, 5.6, 8.6).
+// A goal moves the wheels: its commander has control of position, its lifetime ends as the lifetime of a command to position does,
+// and it may also stop position, on which the device drives (5.5, 5.6, 8.6).
 func TestGoalsMoveTheWheels(t *testing.T) {
 	goal := codec.GotoCommand{X: 1000, Tag: 1}.Append(nil)
 	send := string(message('c', 0x80, goal...))

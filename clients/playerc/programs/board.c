@@ -1,4 +1,4 @@
-/* Reads and commands the devices that boards of today have. */
+/* Reads and commands an IMU, a GPS receiver, inputs, outputs and joints. */
 #include "device.h"
 
 int main(int n, char *arguments[]) {

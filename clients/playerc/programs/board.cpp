@@ -1,4 +1,4 @@
-// Reads and commands the devices that boards of today have: an inertial measurement unit, a receiver of satellites,
+// Reads and commands the devices of a board: an inertial measurement unit, a receiver of satellites,
 // inputs and outputs, joints, and a scanner with more readings than a laser.
 #include <libplayerc++/playerc++.h>
 #include <iostream>

@@ -1,4 +1,4 @@
-# Reads and commands the devices that boards of today have, with the names of C.
+# Reads and commands an IMU, a GPS receiver, inputs, outputs and joints, with the names of C.
 from device import *
 
 c = connected()

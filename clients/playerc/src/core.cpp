@@ -1078,7 +1078,7 @@ player_point_3d_t Device::Point(unsigned i) const {
 // Returns the pose of a part.
 static player_pose3d_t pose_of(const player_part &p) { return At(p.x / 1000, p.y / 1000, Normal(Radians(p.heading))); }
 
-// Returns the pose of a sensor of a ranger, whose heading is that of its middle.
+// Returns the pose of a sensor of a ranger, whose heading points to the middle of its readings.
 static player_pose3d_t pose_of(const player_ray &r) { return At(r.x / 1000, r.y / 1000, Normal(Radians(r.heading + r.step * (r.count - 1) / 2))); }
 
 player_pose3d_t Device::ElementPose(unsigned i) const {

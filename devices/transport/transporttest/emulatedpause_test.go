@@ -29,7 +29,7 @@ func (r *rig) pause(d time.Duration) {
 }
 
 // TestPauses: after a pause of the program, data comes again and the wheels obey at once, the pose is right or the log says
-// once that a movement is missing, and nobody says that the robot has switched its motors off or was restarted.
+// once that a movement is missing, and no log line says that the robot has switched its motors off or was restarted.
 func TestPauses(t *testing.T) {
 	for _, p := range []product{createProduct(), kobukiProduct()} {
 		for _, length := range []time.Duration{time.Second, 5 * time.Second, 12 * time.Second, 63 * time.Second} {

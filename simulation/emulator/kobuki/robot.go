@@ -68,7 +68,7 @@ const (
 	wantGains    = 1 << 7
 )
 
-// gains are those of the controller as it leaves the factory: 100, 0.1 and 2.
+// gains are the controller's as it leaves the factory: 100, 0.1 and 2.
 var gains = [13]byte{0, 0xA0, 0x86, 0x01, 0, 100, 0, 0, 0, 0xD0, 0x07, 0, 0}
 
 // Start plugs a robot in and switches it on.

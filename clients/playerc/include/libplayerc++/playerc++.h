@@ -344,7 +344,7 @@ public:
   uint32_t GetHeight() const;
 };
 
-// ---- Devices that robots of today have: by the same names on the server ----
+// ---- Devices that Player 0.7.4a does not have: the server has them by the same names ----
 
 // An inertial measurement unit: m/s^2 ahead, to the left and up, rad/s. What it does not
 // measure is not a number.
