@@ -7,13 +7,14 @@ import asyncio
 import json
 import ssl
 import sys
-from typing import Any, Callable, Coroutine, Dict, List, Optional
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 import playerclient as pc
 from playerclient import data as pc_data
 from playerclient import vfh
 
-Answer = Dict[str, Any]
+Answer = dict[str, Any]
 
 
 class AsyncFace:
@@ -51,7 +52,7 @@ class AsyncFace:
         setattr(self._robot, name, value)
 
 
-FIELDS: Dict[str, Callable[[Any], Answer]] = {
+FIELDS: dict[str, Callable[[Any], Answer]] = {
     "p": lambda r: r.position._asdict(),
     "s": lambda r: {"ranges": list(r.sonar)},
     "l": lambda r: {"ranges": list(r.laser)},
@@ -68,7 +69,7 @@ FIELDS: Dict[str, Callable[[Any], Answer]] = {
     "y": lambda r: {"time": r.freshness.time, "ages": list(r.freshness.ages)},
 }
 
-def number(value: Optional[int], unknown: int = pc_data.UNKNOWN) -> int:
+def number(value: int | None, unknown: int = pc_data.UNKNOWN) -> int:
     """Returns what the protocol has for a value that may be unknown."""
     return unknown if value is None else value
 
@@ -81,7 +82,7 @@ def of_gps(gps: pc.GPS) -> Answer:
     return {field: number(value, others.get(field, pc_data.UNKNOWN)) for field, value in gps._asdict().items()}
 
 
-INTERFACES: Dict[str, Callable[[Any], Answer]] = {
+INTERFACES: dict[str, Callable[[Any], Answer]] = {
     "laser": lambda ranges: {"ranges": list(ranges)},
     "ranger": lambda ranger: {"unit_mm": ranger.unit_mm, "ranges": list(ranger.ranges)},
     "imu": lambda imu: {field: number(value) for field, value in imu._asdict().items()},
@@ -94,7 +95,7 @@ INTERFACES: Dict[str, Callable[[Any], Answer]] = {
 
 COMMANDS = {"p": "set_speed", "z": "set_ptz", "g": "set_gripper"}
 
-CONFIGURATIONS: Dict[str, Callable[[Any, Any], None]] = {
+CONFIGURATIONS: dict[str, Callable[[Any, Any], None]] = {
     "frequency": lambda robot, value: robot.set_frequency(value),
     "lifetime": lambda robot, value: robot.set_command_lifetime(value / 1000),
     "mode": lambda robot, value: robot.set_data_mode(value),
@@ -116,7 +117,7 @@ KINDS = [
 ]
 
 
-def tls_of(r: Answer) -> Optional[ssl.SSLContext]:
+def tls_of(r: Answer) -> ssl.SSLContext | None:
     if "authority" not in r:
         return None
     tls = ssl.create_default_context(cafile=r["authority"])
@@ -137,7 +138,7 @@ def simulate(r: Answer) -> Answer:
     return {**state._asdict(), "movers": [{**mover._asdict(), "sees": [s._asdict() for s in mover.sees]} for mover in state.movers]}
 
 
-def drive(r: Answer) -> List[int]:
+def drive(r: Answer) -> list[int]:
     """Returns the commands that vfh gives for a recording: numbers of parts, then of rounds."""
     words = iter(open(r["path"], encoding="ascii").read().split())
     x, y, n = int(next(words)), int(next(words)), int(next(words))
@@ -154,7 +155,7 @@ def drive(r: Answer) -> List[int]:
     return commands
 
 
-def command(robot: Any, device: str, values: List[int]) -> None:
+def command(robot: Any, device: str, values: list[int]) -> None:
     interface = device.split(":")[0]
     if interface == "io":
         robot.set_output(device, *values)
@@ -180,7 +181,7 @@ def execute(robot: Any, r: Answer) -> Answer:
         return {"new": robot.new}
     elif op == "get":
         device = r["device"]
-        data: Optional[Answer] = None
+        data: Answer | None = None
         if robot.has(device):
             interface = device.split(":")[0]
             if interface in INTERFACES:

@@ -27,7 +27,8 @@ import re
 import struct
 import sys
 import zlib
-from typing import Any, BinaryIO, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, BinaryIO, NamedTuple
 
 MAGIC = b"\x89MCAP0\r\n"
 # Records of MCAP (https://mcap.dev/spec).
@@ -54,13 +55,13 @@ class Geometry(NamedTuple):
 class Table:
     """The messages of one topic. geometry is None if the configuration did not declare it."""
 
-    def __init__(self, topic: str, columns: List[str], geometry: Optional[Geometry] = None) -> None:
+    def __init__(self, topic: str, columns: list[str], geometry: Geometry | None = None) -> None:
         self.topic = topic
         self.columns = columns
         self.geometry = geometry
-        self.rows: List[List[Any]] = []
+        self.rows: list[list[Any]] = []
 
-    def __getitem__(self, column: str) -> List[Any]:
+    def __getitem__(self, column: str) -> list[Any]:
         """Returns a column."""
         at = self.columns.index(column)
         return [row[at] for row in self.rows]
@@ -75,7 +76,7 @@ class Table:
         return pandas.DataFrame(self.rows, columns=self.columns).set_index("time_s")  # type: ignore
 
 
-Point = Tuple[float, float]
+Point = tuple[float, float]
 
 
 class Log:
@@ -83,11 +84,11 @@ class Log:
     not be read: the parts of a damaged file, or the end of one that was not closed."""
 
     def __init__(self) -> None:
-        self.tables: Dict[str, Table] = {}
-        self.damage: List[str] = []
+        self.tables: dict[str, Table] = {}
+        self.damage: list[str] = []
 
     @property
-    def topics(self) -> List[str]:
+    def topics(self) -> list[str]:
         return list(self.tables)
 
     def __getitem__(self, topic: str) -> Table:
@@ -108,8 +109,8 @@ def read(path: str) -> Log:
     """Reads a log. What is damaged is left out: see Log.damage. A log may be read while it is
     being written."""
     log = Log()
-    first: Optional[int] = None
-    decoders: Dict[int, Tuple[Table, Columns, Decoder]] = {}
+    first: int | None = None
+    decoders: dict[int, tuple[Table, Columns, Decoder]] = {}
     for channel, topic, schema, geometry, nanoseconds, payload in messages(path, log.damage):
         if channel not in decoders:
             columns, decode = parse_schema(schema)
@@ -132,16 +133,16 @@ class Message(NamedTuple):
     channel: int
     topic: str
     schema: str
-    geometry: Optional[Geometry]
+    geometry: Geometry | None
     nanoseconds: int  # since 1970
     payload: bytes
 
 
-def messages(path: str, damage: List[str]) -> Iterator[Message]:
+def messages(path: str, damage: list[str]) -> Iterator[Message]:
     """Reads the messages of a log in the order of the file, one chunk at a time. It appends what
     could not be read to damage."""
-    schemas: Dict[int, str] = {0: ""}
-    channels: Dict[int, Tuple[str, str, Optional[Geometry]]] = {}
+    schemas: dict[int, str] = {0: ""}
+    channels: dict[int, tuple[str, str, Geometry | None]] = {}
     asked = False  # the summary was read
 
     def describe(kind: int, content: bytes) -> None:
@@ -177,7 +178,7 @@ def messages(path: str, damage: List[str]) -> Iterator[Message]:
                     damage.append(f"a record of kind {kind}: {e}")
 
 
-def summary(file: BinaryIO) -> List[Tuple[int, bytes]]:
+def summary(file: BinaryIO) -> list[tuple[int, bytes]]:
     """Returns the records that a closed log repeats at its end, none if that is damaged."""
     if not file.seekable():
         return []
@@ -200,7 +201,7 @@ def summary(file: BinaryIO) -> List[Tuple[int, bytes]]:
         file.seek(here)
 
 
-def parse_geometry(pairs: bytes) -> Optional[Geometry]:
+def parse_geometry(pairs: bytes) -> Geometry | None:
     """Returns the geometry in the metadata of a channel: keys and values."""
     at = 4
     while at < len(pairs):
@@ -215,7 +216,7 @@ def parse_geometry(pairs: bytes) -> Optional[Geometry]:
     return None
 
 
-def records(file: BinaryIO, damage: List[str]) -> Iterator[Tuple[int, bytes]]:
+def records(file: BinaryIO, damage: list[str]) -> Iterator[tuple[int, bytes]]:
     """Reads records until the end of the file, or the second magic."""
     while True:
         header = file.read(9)
@@ -229,7 +230,7 @@ def records(file: BinaryIO, damage: List[str]) -> Iterator[Tuple[int, bytes]]:
         yield kind, content
 
 
-def chunk(record: bytes, damage: List[str]) -> Iterator[Tuple[int, bytes]]:
+def chunk(record: bytes, damage: list[str]) -> Iterator[tuple[int, bytes]]:
     """Returns the records of a chunk."""
     try:
         size, crc = struct.unpack_from("<QI", record, 16)
@@ -282,7 +283,7 @@ def decompress(compression: str, content: bytes, size: int) -> bytes:
         raise ValueError(f"{compression}: {e}") from e
 
 
-def text(content: bytes, at: int) -> Tuple[str, int]:
+def text(content: bytes, at: int) -> tuple[str, int]:
     """Returns a string with its length before it, and where it ends."""
     (size,) = struct.unpack_from("<I", content, at)
     if at + 4 + size > len(content):
@@ -290,10 +291,10 @@ def text(content: bytes, at: int) -> Tuple[str, int]:
     return content[at + 4 : at + 4 + size].decode(), at + 4 + size
 
 
-Decoder = Callable[[bytes], List[List[Any]]]
+Decoder = Callable[[bytes], list[list[Any]]]
 """Returns the rows of a payload, without times."""
 
-Columns = Callable[[int], List[str]]
+Columns = Callable[[int], list[str]]
 """Returns the names of the columns of payloads of a size, without those of times."""
 
 TYPES = {"u8": ">B", "u16": ">H", "u32": ">I", "u64": ">Q", "i16": ">h", "i32": ">i"}
@@ -301,7 +302,7 @@ LINE = re.compile(r"([a-z]+[0-9]*)(?:\[([0-9]{1,4})\])?((?: [A-Za-z0-9_#]+)+)")
 BLOB_COLUMNS = ["channel", "area_px", "x_px", "y_px", "left_px", "right_px", "top_px", "bottom_px"]
 
 
-Value = Callable[[bytes], List[Any]]
+Value = Callable[[bytes], list[Any]]
 """Decodes the bytes of one field into the values of its columns."""
 
 
@@ -315,23 +316,23 @@ def integer(code: str) -> Value:
     return lambda field: list(decode(field))
 
 
-def letter(field: bytes) -> List[Any]:
+def letter(field: bytes) -> list[Any]:
     """Decodes a character; other bytes than letters are numbers."""
     return [field.decode()] if field.isalpha() else [field[0]]
 
 
-def rest(field: bytes) -> List[Any]:
+def rest(field: bytes) -> list[Any]:
     return [field]
 
 
-def parse_schema(schema: str) -> Tuple[Columns, Decoder]:
+def parse_schema(schema: str) -> tuple[Columns, Decoder]:
     """Returns the columns and the decoder of a schema (docs/LOGS.md). Payloads of an unknown one
     are bytes."""
     if schema == "blobs":
         return lambda size: BLOB_COLUMNS, decode_blobs
-    columns: List[str] = []
-    fields: List[Tuple[int, int, Value]] = []  # size (0: the rest), number of values, decoder
-    repeats: List[Tuple[str, int, Value]] = []  # column, size, decoder
+    columns: list[str] = []
+    fields: list[tuple[int, int, Value]] = []  # size (0: the rest), number of values, decoder
+    repeats: list[tuple[str, int, Value]] = []  # column, size, decoder
     repeating = False
     for line in schema.splitlines():
         if line == "repeat" and not repeating:
@@ -366,12 +367,12 @@ def parse_schema(schema: str) -> Tuple[Columns, Decoder]:
         return unknown()
     once = sum(size for _, size, _ in repeats)
 
-    def columns_of(size: int) -> List[str]:
+    def columns_of(size: int) -> list[str]:
         times = max(0, size - sum(size for size, _, _ in fields)) // once if once else 0
         return columns + [name.replace("#", str(i)) for i in range(times) for name, _, _ in repeats]
 
-    def decode(payload: bytes) -> List[List[Any]]:
-        row: List[Any] = []
+    def decode(payload: bytes) -> list[list[Any]]:
+        row: list[Any] = []
         for size, values, value in fields:
             size = size or len(payload)
             if size > len(payload):  # and all that follow are missing
@@ -389,19 +390,19 @@ def parse_schema(schema: str) -> Tuple[Columns, Decoder]:
     return columns_of, decode
 
 
-def unknown() -> Tuple[Columns, Decoder]:
+def unknown() -> tuple[Columns, Decoder]:
     return lambda size: ["payload"], lambda payload: [[payload]]
 
 
-def decode_blobs(payload: bytes) -> List[List[Any]]:
+def decode_blobs(payload: bytes) -> list[list[Any]]:
     """Decodes an image of ACTS (PROTOCOL 7.7). Every byte stores its value plus one."""
-    nothing: List[List[Any]] = [[None] * len(BLOB_COLUMNS)]
+    nothing: list[list[Any]] = [[None] * len(BLOB_COLUMNS)]
     if len(payload) < 64:
         return nothing
     counts = [payload[2 * channel + 1] - 1 for channel in range(32)]
     if min(counts) < 0 or max(counts) > 10 or len(payload) != 64 + 10 * sum(counts):
         return nothing
-    rows: List[List[Any]] = []
+    rows: list[list[Any]] = []
     at = 64
     for channel, count in enumerate(counts):
         for _ in range(count):

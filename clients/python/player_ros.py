@@ -20,7 +20,8 @@ import struct
 import threading
 import time
 import urllib.request
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import rclpy
 from builtin_interfaces.msg import Time
@@ -55,7 +56,7 @@ VARIANCE, TURN_VARIANCE, UNKNOWN = 1e-2, 3e-2, 1e6
 
 MAX_BEAMS = 64
 """Readings of a ranger up to which each has a topic and a frame of its own; more are points."""
-TABLE: List[Tuple[str, str, str, str, bool]] = [
+TABLE: list[tuple[str, str, str, str, bool]] = [
     ("position", "odom", "nav_msgs/msg/Odometry", "odom", False),
     ("position", "cmd_vel", "geometry_msgs/msg/Twist", "", True),
     ("laser", "scan", "sensor_msgs/msg/LaserScan", "laser", False),
@@ -90,7 +91,7 @@ def stamp(nanoseconds: int) -> Time:
     return Time(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
 
 
-def covariance() -> List[float]:
+def covariance() -> list[float]:
     matrix = [0.0] * 36
     matrix[::7] = [VARIANCE, VARIANCE, UNKNOWN, UNKNOWN, UNKNOWN, TURN_VARIANCE]
     return matrix
@@ -135,7 +136,7 @@ def form_of(rays: Sequence[Rays], readings: int) -> str:
     return "scan" if len(rays) == 1 and rays[0].step_deg != 0 else "points"
 
 
-def middle(r: Rays) -> Tuple[float, float, float]:
+def middle(r: Rays) -> tuple[float, float, float]:
     """Returns the point that rays look from, in metres, with the direction of the middle one in degrees."""
     return r.x_mm / 1000, r.y_mm / 1000, math.remainder(r.heading_deg + r.step_deg * (r.readings - 1) / 2, 360)
 
@@ -148,19 +149,19 @@ def ranger_range(data: Any, number: int) -> float:
     return math.nan if units > NOTHING_IN_RANGE else units * data.unit_mm / 1000
 
 
-def channel_name(device: str, number: int, described: Dict[int, Channel]) -> str:
+def channel_name(device: str, number: int, described: dict[int, Channel]) -> str:
     """Returns the name of a channel or a joint: that of its description, or for example io_0, servo1_2."""
     c = described.get(number)
     interface, _, index = device.partition(":")
     return c.name if c and c.name else f"{interface}{index if index != '0' else ''}_{number}"
 
 
-def si(value: Optional[int], c: Optional[Channel]) -> float:
+def si(value: int | None, c: Channel | None) -> float:
     """Returns a value in SI units; NaN: not known."""
     return math.nan if value is None else value / PER_UNIT.get((c.unit if c else None) or "", 1)
 
 
-def whole(value: float, c: Optional[Channel]) -> int:
+def whole(value: float, c: Channel | None) -> int:
     """Returns a value of ROS in the unit of its channel, within 32 bits."""
     limit = 2**31 - 1
     return round(max(-limit, min(limit, value * PER_UNIT.get((c.unit if c else None) or "", 1))))
@@ -172,10 +173,10 @@ class Source(NamedTuple):
     name: str  # for example io:0
     interface: str
     index: int
-    rays: List[Rays]
-    channels: Dict[int, Channel]  # by their numbers
+    rays: list[Rays]
+    channels: dict[int, Channel]  # by their numbers
 
-    def number(self, name: str) -> Optional[int]:
+    def number(self, name: str) -> int | None:
         """Returns the number of the channel with a name, None if there is none."""
         for n in [*self.channels, *range(128)]:
             if channel_name(self.name, n, self.channels) == name:
@@ -190,16 +191,16 @@ class Robot:
         self.node, self.host, self.port = node, host, port
         self.name = name or f"{host}:{port}"
         self.space = name + "/" if name else ""  # of topics and frames
-        self.state: Tuple[int, str] = (2, "not connected yet")  # of diagnostics: level, text
-        self.ages: Dict[str, Optional[int]] = {}
-        self.speeds: "queue.Queue[Tuple[int, int, float]]" = queue.Queue(1)  # mm/s, deg/s, when it came
+        self.state: tuple[int, str] = (2, "not connected yet")  # of diagnostics: level, text
+        self.ages: dict[str, int | None] = {}
+        self.speeds: "queue.Queue[tuple[int, int, float]]" = queue.Queue(1)  # mm/s, deg/s, when it came
         self.ended = threading.Event()
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         publish = lambda kind, topic, qos=10: node.create_publisher(kind, self.space + topic, qos)
         self.publish = publish
-        self.publishers: Dict[str, Any] = {}  # of devices by name, by topic
-        self.sources: Dict[str, Source] = {}  # by the character of the device
-        self.orders: "queue.Queue[Optional[Tuple[Source, Callable[[PlayerClient], None]]]]" = queue.Queue(16)
+        self.publishers: dict[str, Any] = {}  # of devices by name, by topic
+        self.sources: dict[str, Source] = {}  # by the character of the device
+        self.orders: "queue.Queue[tuple[Source, Callable[[PlayerClient], None]] | None]" = queue.Queue(16)
         self.scan = publish(LaserScan, "scan")
         self.sonars = [publish(Range, topic_of("sonar/range_#", 0, i)) for i in range(len(RING))]
         self.odom = publish(Odometry, "odom")
@@ -493,7 +494,7 @@ class Robot:
         m.temperature = m.current = m.charge = m.capacity = m.design_capacity = m.percentage = math.nan
         self.battery.publish(m)
 
-    def command(self, twist: Optional[Twist]) -> None:
+    def command(self, twist: Twist | None) -> None:
         """Hands the newest command to the thread that drives. None: it ends."""
         speed = turn = 0
         if twist is not None:
@@ -556,7 +557,7 @@ def ros_name(name: str) -> str:
 class PlayerNode(Node):
     """The node: parameters, robots, diagnostics."""
 
-    DEFAULTS: Dict[str, Any] = {
+    DEFAULTS: dict[str, Any] = {
         "host": "localhost", "port": 6665,  # of one robot
         "robots": [""],  # of several: NAME=HOST:PORT
         "devices": "pslm", "rate": 10,  # Hz
@@ -575,7 +576,7 @@ class PlayerNode(Node):
         for name, least, most in (("rate", 1, 65535), ("command_lifetime", 0.001, 60), ("port", 1, 65535)):
             if not least <= self.value(name) <= most:
                 raise ValueError(f"the parameter {name} is {self.value(name)}, want {least} to {most}")
-        self.tls: Optional[ssl.SSLContext] = None
+        self.tls: ssl.SSLContext | None = None
         if self.value("tls_ca"):
             self.tls = ssl.create_default_context(cafile=self.value("tls_ca"))
             if self.value("tls_cert"):
@@ -592,7 +593,7 @@ class PlayerNode(Node):
         return self._values[name]
 
     @staticmethod
-    def parse(text: str) -> Tuple[str, str, int]:
+    def parse(text: str) -> tuple[str, str, int]:
         name, _, address = text.partition("=")
         host, _, port = address.rpartition(":")
         if not (name and host and port.isdigit()):
@@ -631,7 +632,7 @@ class PlayerNode(Node):
         self.destroy_node()
 
 
-def main(args: Optional[List[str]] = None) -> None:
+def main(args: list[str] | None = None) -> None:
     rclpy.init(args=args)
     node = PlayerNode()
     try:

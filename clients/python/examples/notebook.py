@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 import sys
 from bisect import bisect_right
-from typing import List, Tuple
 
 import player_log
 
@@ -41,8 +40,8 @@ except ImportError:
 laser = log["/laser"]
 mount = laser.geometry or player_log.Geometry(80, 0, 0, 0, 0)  # that of the simulated robot
 NO_ECHO = 8000  # mm
-times: List[float] = position["time_s"]
-dots: List[Tuple[float, float]] = []
+times: list[float] = position["time_s"]
+dots: list[tuple[float, float]] = []
 nearest = NO_ECHO
 for time, _, *ranges in laser.rows[::5]:
     nearest = min(nearest, *ranges)

@@ -6,7 +6,6 @@ import socket
 import ssl
 import time
 from types import TracebackType
-from typing import List, Optional, Type
 
 from .data import Channel, Device, Part, Rays
 from .errors import AccessRefused, ConnectionClosed, DevicesMoved, ProtocolError, TimedOut, UsageError
@@ -32,8 +31,8 @@ class _Addressed(Session):
         self,
         host: str = "localhost",
         port: int = 6665,
-        tls: Optional[ssl.SSLContext] = None,
-        server_name: Optional[str] = None,
+        tls: ssl.SSLContext | None = None,
+        server_name: str | None = None,
     ) -> None:
         """Does not connect: see connect. With tls it is a connection by TLS. server_name is in the
         server's certificate, by default host."""
@@ -46,7 +45,7 @@ class _Addressed(Session):
     def _transmit(self, message: bytes) -> None:
         raise NotImplementedError
 
-    def _address(self, host: Optional[str], port: Optional[int]) -> None:
+    def _address(self, host: str | None, port: int | None) -> None:
         """Chooses the server, by default the one before, and forgets what that one granted."""
         self.host = self.host if host is None else host
         self.port = self.port if port is None else port
@@ -67,19 +66,19 @@ class PlayerClient(_Addressed):
     server stops the wheels.
     """
 
-    _socket: Optional[socket.socket] = None
+    _socket: socket.socket | None = None
 
     def connect(
-        self, host: Optional[str] = None, port: Optional[int] = None, timeout: Optional[float] = CONNECT_TIMEOUT
+        self, host: str | None = None, port: int | None = None, timeout: float | None = CONNECT_TIMEOUT
     ) -> None:
         """Connects to the server, by default at the attributes host and port."""
         self.close()
         self._address(host, port)
         self._open(timeout)
 
-    def _open(self, timeout: Optional[float]) -> None:
+    def _open(self, timeout: float | None) -> None:
         deadline = deadline_after(timeout)
-        connection: Optional[socket.socket] = None
+        connection: socket.socket | None = None
         try:
             connection = _reach(self.host, self.port, deadline)
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # send commands at once
@@ -109,11 +108,11 @@ class PlayerClient(_Addressed):
         return self
 
     def __exit__(
-        self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
 
-    def request(self, pairs: str, timeout: Optional[float] = REQUEST_TIMEOUT) -> str:
+    def request(self, pairs: str, timeout: float | None = REQUEST_TIMEOUT) -> str:
         """Asks for devices, waits for the server's reply and returns it. pairs are a device and
         an access each: "srpw" is sonar read, position write; a is both, c closes a device.
         Starting a device can take seconds.
@@ -133,7 +132,7 @@ class PlayerClient(_Addressed):
             pass  # the refusal stands, without reasons
         return self.finish_request(pairs)
 
-    def geometry(self, timeout: Optional[float] = REQUEST_TIMEOUT) -> List[Part]:
+    def geometry(self, timeout: float | None = REQUEST_TIMEOUT) -> list[Part]:
         """Returns where the parts of the robot are, and what they cover, as far as the server
         knows it (PROTOCOL 8.9.3); a device that is open is known best. A server without such
         answers has no parts."""
@@ -141,7 +140,7 @@ class PlayerClient(_Addressed):
         self._wait(Event.REPLY, timeout)
         return self.finish_geometry()
 
-    def devices(self, timeout: Optional[float] = REQUEST_TIMEOUT) -> List[Device]:
+    def devices(self, timeout: float | None = REQUEST_TIMEOUT) -> list[Device]:
         """Returns the devices of the robot (PROTOCOL 8.9.5). From then on every method takes their names, and the
         answers and refusals have those without letters, too. The list is empty if the server is an older one, whose
         devices all have letters, or if this client may neither read nor write."""
@@ -149,7 +148,7 @@ class PlayerClient(_Addressed):
         self._wait(Event.REPLY, timeout)
         return self.finish_devices()
 
-    def open(self, name: str, access: str = "r", timeout: Optional[float] = REQUEST_TIMEOUT) -> str:
+    def open(self, name: str, access: str = "r", timeout: float | None = REQUEST_TIMEOUT) -> str:
         """Opens a device by its name, for example "laser:1" or "imu", which means imu:0: access is r, w or a. From
         then on every method takes the name. It returns the character that stands for the device in request and in
         `new`.
@@ -164,28 +163,28 @@ class PlayerClient(_Addressed):
         self.request(code + access, seconds_left(deadline))
         return code
 
-    def rays(self, timeout: Optional[float] = REQUEST_TIMEOUT) -> List[Rays]:
+    def rays(self, timeout: float | None = REQUEST_TIMEOUT) -> list[Rays]:
         """Returns where the readings of lasers, sonars and rangers look from and to, as far as the server knows it
         (PROTOCOL 8.9.6). Open the devices first: a driver may learn it then. An older server knows none."""
         self.start_question("r")
         self._wait(Event.REPLY, timeout)
         return self.finish_rays()
 
-    def channels(self, timeout: Optional[float] = REQUEST_TIMEOUT) -> List[Channel]:
+    def channels(self, timeout: float | None = REQUEST_TIMEOUT) -> list[Channel]:
         """Returns what the inputs, outputs and joints of the robot are (PROTOCOL 8.9.7). Call devices, or open one of
         them by its name, before: they have no letters. An older server knows none."""
         self.start_question("i")
         self._wait(Event.REPLY, timeout)
         return self.finish_channels()
 
-    def read(self, timeout: Optional[float] = None) -> None:
+    def read(self, timeout: float | None = None) -> None:
         """Waits for one whole round of data: a block of each device open for reading. In
         continuous mode rounds come at the server's frequency (set_frequency), in request/reply
         mode after request_data. In freshness mode (set_fresh) a round has only new data."""
         self.check_readable()
         self._wait(Event.ROUND, timeout)
 
-    def reconnect(self, timeout: Optional[float] = None) -> None:
+    def reconnect(self, timeout: float | None = None) -> None:
         """Connects again after ConnectionClosed, and restores what this client had: name, access to devices,
         frequency, command lifetime, data mode and freshness mode. It tries until it succeeds or the time limit has
         passed. If the server has listed its devices before, it is asked for them again, and DevicesMoved is raised if
@@ -194,7 +193,7 @@ class PlayerClient(_Addressed):
         deadline = deadline_after(timeout)
         pause = FIRST_PAUSE
         wanted = dict(self._wanted)
-        why: Optional[Exception] = None  # of the last attempt that the time limit has not cut short
+        why: Exception | None = None  # of the last attempt that the time limit has not cut short
         while True:
             self.close()
             try:
@@ -222,7 +221,7 @@ class PlayerClient(_Addressed):
             time.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
 
-    def _wait(self, wanted: Event, timeout: Optional[float]) -> None:
+    def _wait(self, wanted: Event, timeout: float | None) -> None:
         """Receives until an event. The others are complete then, but not returned."""
         deadline = deadline_after(timeout)
         while True:
@@ -237,7 +236,7 @@ class PlayerClient(_Addressed):
             if event is None:
                 self._receive(deadline)
 
-    def _receive(self, deadline: Optional[float]) -> None:
+    def _receive(self, deadline: float | None) -> None:
         connection = self._connected()
         left = seconds_left(deadline)
         try:
@@ -273,7 +272,7 @@ NOT_CONNECTED = (OSError, OverflowError, ValueError)
 or a host that cannot be one."""
 
 
-def _reach(host: str, port: int, deadline: Optional[float]) -> socket.socket:
+def _reach(host: str, port: int, deadline: float | None) -> socket.socket:
     """Connects to the first address of a host that answers. Each gets an equal part of the time that
     is left; create_connection gives all of it to each."""
     addresses = socket.getaddrinfo(host, port, 0, socket.SOCK_STREAM)
@@ -295,7 +294,7 @@ LONGEST = 1e9
 """Seconds. More is for ever: the system's clocks do not count so far."""
 
 
-def deadline_after(timeout: Optional[float]) -> Optional[float]:
+def deadline_after(timeout: float | None) -> float | None:
     if timeout is None or timeout > LONGEST:
         return None
     if timeout != timeout:
@@ -303,7 +302,7 @@ def deadline_after(timeout: Optional[float]) -> Optional[float]:
     return time.monotonic() + timeout
 
 
-def seconds_left(deadline: Optional[float], most: Optional[float] = None) -> Optional[float]:
+def seconds_left(deadline: float | None, most: float | None = None) -> float | None:
     if deadline is None:
         return most
     left = max(0.0, deadline - time.monotonic())

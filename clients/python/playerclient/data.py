@@ -10,9 +10,10 @@ from __future__ import annotations
 import enum
 import sys
 from array import array
+from collections.abc import Callable, Sequence
 from struct import Struct
 from math import isfinite
-from typing import Callable, List, NamedTuple, Optional, Sequence
+from typing import NamedTuple, Optional
 
 from .errors import ProtocolError
 
@@ -154,7 +155,7 @@ class Vision(NamedTuple):
     channels: Sequence[Sequence[Blob]] = ((),) * CHANNELS  # 32 lists, the largest blob first
 
     @property
-    def active_channels(self) -> List[int]:
+    def active_channels(self) -> list[int]:
         """The channels that have at least one blob."""
         return [channel for channel, blobs in enumerate(self.channels) if blobs]
 
@@ -179,7 +180,7 @@ class Ranger(NamedTuple):
     unit_mm: int = 1  # of the readings
     ranges: Sequence[int] = ()  # in units; or NOTHING_IN_RANGE, or UNKNOWN_RANGE
 
-    def mm(self, reading: int) -> Optional[int]:
+    def mm(self, reading: int) -> int | None:
         """Returns a reading in mm. None: nothing is in range, or it was not taken."""
         units = self.ranges[reading]
         return None if units >= NOTHING_IN_RANGE else units * self.unit_mm
@@ -189,16 +190,16 @@ class IMU(NamedTuple):
     """What an inertial measurement unit senses (PROTOCOL 7.10), in the robot's axes: x ahead, y to the left, z up. A
     field is None if the unit does not measure it."""
 
-    roll_mdeg: Optional[int] = None  # about x: the left side up
-    pitch_mdeg: Optional[int] = None  # about y: the front down
-    yaw_mdeg: Optional[int] = None  # about z, counterclockwise
-    roll_rate_mdeg_per_s: Optional[int] = None
-    pitch_rate_mdeg_per_s: Optional[int] = None
-    yaw_rate_mdeg_per_s: Optional[int] = None
+    roll_mdeg: int | None = None  # about x: the left side up
+    pitch_mdeg: int | None = None  # about y: the front down
+    yaw_mdeg: int | None = None  # about z, counterclockwise
+    roll_rate_mdeg_per_s: int | None = None
+    pitch_rate_mdeg_per_s: int | None = None
+    yaw_rate_mdeg_per_s: int | None = None
     # Gravity is a part of them: at rest on level ground z is 9807.
-    x_mm_per_s2: Optional[int] = None
-    y_mm_per_s2: Optional[int] = None
-    z_mm_per_s2: Optional[int] = None
+    x_mm_per_s2: int | None = None
+    y_mm_per_s2: int | None = None
+    z_mm_per_s2: int | None = None
 
 
 class Fix(enum.IntEnum):
@@ -215,16 +216,16 @@ class Fix(enum.IntEnum):
 class GPS(NamedTuple):
     """Where a satellite receiver is (PROTOCOL 7.11). A field is None if it is not known."""
 
-    fix: Optional[int] = None  # a Fix; a later server may have others
-    satellites: Optional[int] = None  # used
-    latitude_e7: Optional[int] = None  # 1e-7 deg (11 mm), WGS 84, north
-    longitude_e7: Optional[int] = None  # 1e-7 deg, WGS 84, east
-    height_mm: Optional[int] = None  # above mean sea level
-    horizontal_mm: Optional[int] = None  # standard deviation of the place
-    vertical_mm: Optional[int] = None  # standard deviation of the height
-    time_ms: Optional[int] = None  # UTC, since 1970
-    speed_mm_per_s: Optional[int] = None  # over ground
-    course_mdeg: Optional[int] = None  # over ground, 0..359999, clockwise from north
+    fix: int | None = None  # a Fix; a later server may have others
+    satellites: int | None = None  # used
+    latitude_e7: int | None = None  # 1e-7 deg (11 mm), WGS 84, north
+    longitude_e7: int | None = None  # 1e-7 deg, WGS 84, east
+    height_mm: int | None = None  # above mean sea level
+    horizontal_mm: int | None = None  # standard deviation of the place
+    vertical_mm: int | None = None  # standard deviation of the height
+    time_ms: int | None = None  # UTC, since 1970
+    speed_mm_per_s: int | None = None  # over ground
+    course_mdeg: int | None = None  # over ground, 0..359999, clockwise from north
 
     @property
     def has_place(self) -> bool:
@@ -235,33 +236,33 @@ class GPS(NamedTuple):
 class IO(NamedTuple):
     """The values of inputs and outputs (PROTOCOL 7.12). Question channels says what they are."""
 
-    values: Sequence[Optional[int]] = ()  # of each channel, in its unit; a digital one is 0 or 1; None: not known
+    values: Sequence[int | None] = ()  # of each channel, in its unit; a digital one is 0 or 1; None: not known
 
 
 class Joint(NamedTuple):
     """One joint of a Servo."""
 
-    position: Optional[int] = None  # in the unit of the joint (question channels); None: not known
-    goal: Optional[int] = None  # in the unit of the joint; None: not known, or it has none
+    position: int | None = None  # in the unit of the joint (question channels); None: not known
+    goal: int | None = None  # in the unit of the joint; None: not known, or it has none
     state: int = 0  # bits, as sent; the properties are None if they are not known
 
-    def _bit(self, bit: int) -> Optional[bool]:
+    def _bit(self, bit: int) -> bool | None:
         return bool(self.state & bit) if self.state & 0x80 else None
 
     @property
-    def moving(self) -> Optional[bool]:
+    def moving(self) -> bool | None:
         return self._bit(0x01)
 
     @property
-    def powered(self) -> Optional[bool]:
+    def powered(self) -> bool | None:
         return self._bit(0x02)
 
     @property
-    def at_limit(self) -> Optional[bool]:
+    def at_limit(self) -> bool | None:
         return self._bit(0x04)
 
     @property
-    def failed(self) -> Optional[bool]:
+    def failed(self) -> bool | None:
         return self._bit(0x08)
 
 
@@ -342,7 +343,7 @@ def decode_freshness(payload: bytes) -> Freshness:
     return Freshness(_TIME.unpack_from(payload)[0], _integers(_U32, payload[8:]))
 
 
-def _known(value: int) -> Optional[int]:
+def _known(value: int) -> int | None:
     return None if value == UNKNOWN else value
 
 
@@ -388,7 +389,7 @@ def decode_vision(payload: bytes) -> Vision:
         return Vision()
     if len(payload) < _HEADER:
         raise ProtocolError(f"vision payload has {len(payload)} bytes, the header alone has {_HEADER}")
-    channels: List[List[Blob]] = []
+    channels: list[list[Blob]] = []
     at, total = _HEADER, 0
     for channel in range(CHANNELS):
         first, count = payload[2 * channel], payload[2 * channel + 1] - 1
@@ -433,12 +434,12 @@ class Part(NamedTuple):
     view: float  # how wide it sees, half to each side
 
 
-def lines(answer: bytes) -> List[str]:
+def lines(answer: bytes) -> list[str]:
     """Returns the lines of an answer (PROTOCOL 8.9)."""
     return answer[1:].decode("latin-1").split("\n")
 
 
-def parts(answer: bytes, name: Name) -> List[Part]:
+def parts(answer: bytes, name: Name) -> list[Part]:
     """Returns the parts in an answer. Lines that are none are skipped, and so is what a later
     server adds to a line."""
     found = []
@@ -471,7 +472,7 @@ class Device(NamedTuple):
 _MAX_INDEX = 2**31 - 1
 
 
-def devices(answer: bytes) -> List[Device]:
+def devices(answer: bytes) -> list[Device]:
     """Returns the devices in an answer. Lines that are none are skipped."""
     found = []
     for line in lines(answer):
@@ -495,12 +496,12 @@ class Rays(NamedTuple):
     y_mm: float
     heading_deg: float  # of the first reading, counterclockwise
     step_deg: float  # from a reading to the next, counterclockwise
-    near_mm: Optional[float]  # the smallest distance; None: not known
-    far_mm: Optional[float]  # the largest distance; None: not known
+    near_mm: float | None  # the smallest distance; None: not known
+    far_mm: float | None  # the largest distance; None: not known
     cone_deg: float  # how wide a reading sees, half to each side; 0: a line, or not known
 
 
-def rays(answer: bytes, name: Name) -> List[Rays]:
+def rays(answer: bytes, name: Name) -> list[Rays]:
     """Returns the rays in an answer, as parts does."""
     found = []
     for line in lines(answer):
@@ -521,13 +522,13 @@ class Channel(NamedTuple):
     device: str  # its name, for example io:0
     number: int  # in the data and in commands, from 0
     role: str  # input, output or joint
-    unit: Optional[str]  # of its values: bit of a digital channel, mV, mdeg, um, ...; None: not known
-    min: Optional[int]  # of its values; None: not known
-    max: Optional[int]  # of its values; None: not known
+    unit: str | None  # of its values: bit of a digital channel, mV, mdeg, um, ...; None: not known
+    min: int | None  # of its values; None: not known
+    max: int | None  # of its values; None: not known
     name: str  # for people; may be empty
 
 
-def channels(answer: bytes, name: Name) -> List[Channel]:
+def channels(answer: bytes, name: Name) -> list[Channel]:
     """Returns the channels in an answer. Lines that are none are skipped."""
     found = []
     for line in lines(answer):

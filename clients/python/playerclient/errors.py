@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Dict, Mapping, NamedTuple, Optional, Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 
 class PlayerError(Exception):
@@ -35,7 +36,7 @@ class AccessRefused(PlayerError):
         names of such devices, by their characters in the pairs."""
         self.asked = asked
         self.granted = granted
-        self.reasons: Dict[str, Reason] = {}
+        self.reasons: dict[str, Reason] = {}
         differences = []
         for device, a, g in zip(asked[::2], asked[1::2], granted[1::2]):
             if enough(a, g):
@@ -54,7 +55,7 @@ class AccessRefused(PlayerError):
 class NoDevice(AccessRefused):
     """The robot has no device of this name. Nothing was requested; asked and granted are empty."""
 
-    def __init__(self, name: str, there: Optional[Sequence[str]]) -> None:
+    def __init__(self, name: str, there: Sequence[str] | None) -> None:
         """name is for example laser:1. there has the names of the devices that the server lists; None: it is an older
         one, whose devices all have letters."""
         super().__init__("", "")

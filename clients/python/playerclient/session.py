@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import enum
 import re
+from collections.abc import Callable, Iterator, Sequence
 from math import isfinite
 from struct import Struct, error as struct_error
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, NamedTuple
 
 from . import compact, data as payloads
 from .errors import AccessRefused, DevicesMoved, NoDevice, ProtocolError, Reason, UsageError, enough
@@ -60,7 +61,7 @@ class _Payload(NamedTuple):
     initial: Any
 
 
-_PAYLOADS: Dict[int, _Payload] = {
+_PAYLOADS: dict[int, _Payload] = {
     ord("p"): _Payload("position", payloads.decode_position, payloads.Position()),
     ord("s"): _Payload("sonar", payloads.decode_sonar, payloads.decode_sonar(bytes(2 * payloads.SONARS))),
     ord("l"): _Payload("laser", payloads.decode_laser, payloads.decode_laser(bytes(2 * payloads.LASER_READINGS))),
@@ -72,7 +73,7 @@ _PAYLOADS: Dict[int, _Payload] = {
     ord("y"): _Payload("freshness", payloads.decode_freshness, payloads.Freshness()),
 }
 
-_DECODERS: Dict[str, Callable[[bytes], Any]] = {
+_DECODERS: dict[str, Callable[[bytes], Any]] = {
     **{payload.field: payload.decode for payload in _PAYLOADS.values()},
     "ranger": payloads.decode_ranger,
     "imu": payloads.decode_imu,
@@ -81,7 +82,7 @@ _DECODERS: Dict[str, Callable[[bytes], Any]] = {
     "servo": payloads.decode_servo,
 }
 """By interface; freshness is that of device y."""
-_LETTERS: Dict[str, str] = {payload.field: chr(letter) for letter, payload in _PAYLOADS.items() if chr(letter) != "y"}
+_LETTERS: dict[str, str] = {payload.field: chr(letter) for letter, payload in _PAYLOADS.items() if chr(letter) != "y"}
 """Of the devices with index 0, by interface."""
 
 _REPLY = ord("r")
@@ -105,17 +106,17 @@ class _Device:
 
     __slots__ = ("letter", "field", "decode", "access", "raw", "value", "has", "round", "taken")
 
-    def __init__(self, letter: int, decode: Optional[Callable[[bytes], Any]]) -> None:
+    def __init__(self, letter: int, decode: Callable[[bytes], Any] | None) -> None:
         payload = _PAYLOADS.get(letter)
         self.letter = chr(letter)
         self.field = payload and payload.field
         self.decode = decode
         self.value: Any = None  # the newest that was decoded
         self.access = ""  # from the last reply
-        self.raw: Optional[bytes] = None
+        self.raw: bytes | None = None
         self.has = False  # the newest block had valid data
         self.round = 0  # number of the round of the newest block
-        self.taken: Optional[int] = None  # us since the server started; None: not known
+        self.taken: int | None = None  # us since the server started; None: not known
 
     @property
     def readable(self) -> bool:
@@ -161,24 +162,24 @@ class Session:
 
     def _forget(self) -> None:
         """Drops what is restored after a lost connection."""
-        self._wanted: Dict[str, str] = {}  # access by device, in the order of first opening
-        self._settings: Dict[str, int] = {}  # arguments by configuration code
+        self._wanted: dict[str, str] = {}  # access by device, in the order of first opening
+        self._settings: dict[str, int] = {}  # arguments by configuration code
         self._own_name = ""
-        self._listed: Optional[List[payloads.Device]] = None  # of the robot, once the server has said
-        self._seen: Dict[str, str] = {}  # names by characters that were listed, also before the server was started anew
+        self._listed: list[payloads.Device] | None = None  # of the robot, once the server has said
+        self._seen: dict[str, str] = {}  # names by characters that were listed, also before the server was started anew
 
     def _reset(self) -> None:
         """Starts a new connection."""
         self._buffer = b""  # received bytes
         self._at = 0  # those before are used
-        self._devices: Dict[int, _Device] = {}
+        self._devices: dict[int, _Device] = {}
         self._readers = 0  # devices open for reading
         self._aged = False  # device y is one of them
         self._awaited = 0  # replies still to come
         self._reply = ""
         self._refused = ""  # the reply that explain asks about
         self._answer = b""  # the newest answer to a question, of all its messages
-        self._items: Optional[Iterator[Tuple[int, bytes]]] = None  # the rest of a compact round
+        self._items: Iterator[tuple[int, bytes]] | None = None  # the rest of a compact round
         self._round = 0  # number of the current round, or of the last one
         self._left = 0  # blocks missing from this round
         self._fresh = False
@@ -193,7 +194,7 @@ class Session:
         self._buffer = self._buffer[self._at :] + received
         self._at = 0
 
-    def next_event(self) -> Optional[Event]:
+    def next_event(self) -> Event | None:
         """Returns the next event in the bytes received, or None if more bytes are needed.
 
         Raises ProtocolError for a block with an invalid payload; the next call continues after
@@ -249,7 +250,7 @@ class Session:
     def _take_block(self, letter: int, payload: bytes) -> bool:
         """Stores one block and reports whether it completes a round."""
         d = self._devices.get(letter) or self._device(letter)
-        error: Optional[ProtocolError] = None
+        error: ProtocolError | None = None
         d.raw = payload
         d.has = bool(payload)
         if payload and d.decode:
@@ -279,7 +280,7 @@ class Session:
         self._left -= 1
         return self._left == 0
 
-    def _count_aged(self, d: _Device, error: Optional[ProtocolError]) -> Tuple[bool, Optional[ProtocolError]]:
+    def _count_aged(self, d: _Device, error: ProtocolError | None) -> tuple[bool, ProtocolError | None]:
         """Counts a block of a round with device y: its block comes first and has an age for
         each block that follows."""
         if d.letter == "y":
@@ -304,7 +305,7 @@ class Session:
             self._devices[letter] = _Device(letter, _DECODERS.get(self._interface(letter)))
         return self._devices[letter]
 
-    def _find(self, device: str) -> Optional[_Device]:
+    def _find(self, device: str) -> _Device | None:
         return self._devices.get(ord(self._letter(device)))
 
     def _letter(self, device: str) -> str:
@@ -316,7 +317,7 @@ class Session:
             raise UsageError(f"{device!r} is neither the letter of a device, nor the name of one that is listed")
         return listed
 
-    def _listed_as(self, name: str) -> Optional[str]:
+    def _listed_as(self, name: str) -> str | None:
         """Returns the character of a device that the server has listed, by its name."""
         interface, _, index = name.partition(":")
         name = f"{interface}:{int(index or 0) if not index or index.isdecimal() else index}"
@@ -329,7 +330,7 @@ class Session:
                 return d.name
         return letter if letter.isascii() and letter.isalpha() else self._seen.get(letter, letter)  # removed by a reload
 
-    def _name(self, key: str) -> Optional[str]:
+    def _name(self, key: str) -> str | None:
         """Returns what a device is called by its name in an answer: _name_of. None: it is not known."""
         removed = next((code for code, name in self._seen.items() if name == key), None)  # by a reload
         letter = self._listed_as(key) or removed or (key if len(key) == 1 else None)
@@ -364,13 +365,13 @@ class Session:
         d = self._find(device)
         return d.value if d else None
 
-    def raw(self, device: str) -> Optional[bytes]:
+    def raw(self, device: str) -> bytes | None:
         """Returns the payload of a device's newest block as sent, or None. For devices of
         interfaces that are not known here it is the only access."""
         d = self._find(device)
         return d.raw if d else None
 
-    def age_us(self, device: str) -> Optional[int]:
+    def age_us(self, device: str) -> int | None:
         """Returns the age of a device's data in us when the server made the newest round. None:
         device y is not read, or the device has no data yet. Ages above 71 minutes are reported
         as 71 minutes."""
@@ -411,11 +412,11 @@ class Session:
         self._message("dr", b"")  # every server replies to it, and the answer comes before
         self._awaited += 1
 
-    def finish_geometry(self) -> List[payloads.Part]:
+    def finish_geometry(self) -> list[payloads.Part]:
         """Returns the parts of the robot after the Event.REPLY to question g."""
         return payloads.parts(self._answer, self._name)
 
-    def finish_devices(self) -> List[payloads.Device]:
+    def finish_devices(self) -> list[payloads.Device]:
         """Returns the devices of the robot after the Event.REPLY to question d, and remembers them: from then on
         every method takes their names. An older server lists none."""
         if self._answer[:1] != b"d":
@@ -427,11 +428,11 @@ class Session:
             d.decode = _DECODERS.get(self._interface(letter))
         return list(self._listed)
 
-    def finish_rays(self) -> List[payloads.Rays]:
+    def finish_rays(self) -> list[payloads.Rays]:
         """Returns where readings look from and to after the Event.REPLY to question r."""
         return payloads.rays(self._answer, self._name)
 
-    def finish_channels(self) -> List[payloads.Channel]:
+    def finish_channels(self) -> list[payloads.Channel]:
         """Returns the inputs, outputs and joints of the robot after the Event.REPLY to question i."""
         return payloads.channels(self._answer, self._name)
 
@@ -457,8 +458,8 @@ class Session:
     def _is_reply_to(self, pairs: str) -> bool:
         return len(self._reply) == len(pairs) and self._reply[::2] == pairs[::2]
 
-    def _reasons(self) -> Dict[str, Reason]:
-        reasons: Dict[str, Reason] = {}
+    def _reasons(self) -> dict[str, Reason]:
+        reasons: dict[str, Reason] = {}
         for line in payloads.lines(self._answer):
             key, _, reason = line.partition(" ")
             why, space, text = reason.partition(" ")
@@ -515,7 +516,7 @@ class Session:
         if the device is not open for writing, or if channel is not a byte, or value not of 32 bits."""
         self.command(device, _pack(_OUTPUT, channel, value))
 
-    def move_joint(self, device: str, joint: int, goal: Optional[int], speed: int = 0) -> None:
+    def move_joint(self, device: str, joint: int, goal: int | None, speed: int = 0) -> None:
         """Moves a joint of a servo device, for example "servo", to a goal in the unit of the joint (channels), at a
         speed in that unit each second; 0: as its driver moves it. goal None: it stops where it is. Joint ALL_JOINTS
         is all of them. Raises UsageError as set_output does; the speed has no sign."""
@@ -667,7 +668,7 @@ def _letters(text: str) -> bytes:
 def _shorts(*values: int) -> bytes:
     """Encodes values as i16. Values beyond it are clipped, so that a speed never changes sign."""
     try:
-        clipped: List[int] = [max(-32768, min(int(v), 32767)) for v in values]
+        clipped: list[int] = [max(-32768, min(int(v), 32767)) for v in values]
     except (OverflowError, TypeError, ValueError):
         raise UsageError(f"{values} are not numbers") from None
     return b"".join(v.to_bytes(2, "big", signed=True) for v in clipped)

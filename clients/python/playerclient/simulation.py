@@ -6,7 +6,8 @@ import http.client
 import json
 import socket
 import ssl
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from .client import NOT_CONNECTED
@@ -33,7 +34,7 @@ class Mover(NamedTuple):
     x: float  # m
     y: float  # m
     heading: float  # deg, counterclockwise from the x axis
-    sees: Tuple[Sighting, ...] = ()
+    sees: tuple[Sighting, ...] = ()
 
 
 class SimulationState(NamedTuple):
@@ -44,7 +45,7 @@ class SimulationState(NamedTuple):
     paused: bool
     finished: bool  # quit_time has passed
     seed: int
-    movers: List[Mover]  # robots, then things
+    movers: list[Mover]  # robots, then things
 
     def mover(self, name: str) -> Mover:
         """The robot or thing of a name. KeyError: there is none."""
@@ -71,8 +72,8 @@ class Simulation:
         self,
         host: str = "localhost",
         port: int = 8080,
-        tls: Optional[ssl.SSLContext] = None,
-        timeout: Optional[float] = LIMIT,
+        tls: ssl.SSLContext | None = None,
+        timeout: float | None = LIMIT,
     ) -> None:
         """Does not connect yet. timeout is that of each call, in seconds."""
         self.host = host
@@ -87,10 +88,10 @@ class Simulation:
         self,
         *,
         reset: bool = False,
-        seed: Optional[int] = None,
-        move: Optional[Mapping[str, Tuple[float, float, float]]] = None,
-        speed: Optional[float] = None,
-        pause: Optional[bool] = None,
+        seed: int | None = None,
+        move: Mapping[str, tuple[float, float, float]] | None = None,
+        speed: float | None = None,
+        pause: bool | None = None,
         step: int = 0,
     ) -> SimulationState:
         """Changes the world, in the order of the arguments and without another order in
@@ -103,7 +104,7 @@ class Simulation:
 
         Raises SimulationRefused if it is not possible.
         """
-        order: Dict[str, Any] = {"reset": reset, "step": step}
+        order: dict[str, Any] = {"reset": reset, "step": step}
         if seed is not None:
             order["seed"] = seed
         if move is not None:
@@ -115,7 +116,7 @@ class Simulation:
         return self._ask("POST", "?order=" + quote(json.dumps(order, separators=(",", ":"))))
 
     def _ask(self, method: str, query: str) -> SimulationState:
-        connection: Optional[http.client.HTTPConnection] = None
+        connection: http.client.HTTPConnection | None = None
         try:
             if self.tls is None:
                 connection = http.client.HTTPConnection(self.host, self.port, timeout=self.timeout)

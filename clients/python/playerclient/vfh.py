@@ -16,8 +16,9 @@ from __future__ import annotations
 
 import heapq
 from array import array
+from collections.abc import Iterable, Sequence
 from math import asin, atan2, cos, floor, isqrt, pi
-from typing import Dict, Iterable, List, NamedTuple, Sequence, Tuple
+from typing import NamedTuple
 
 from .data import LASER_READINGS, SONARS, Part, Position
 from .errors import UsageError
@@ -78,7 +79,7 @@ class Beam(NamedTuple):
     echo: bool
 
 
-def laser_beams(mount: Part, ranges: Sequence[int]) -> List[Beam]:
+def laser_beams(mount: Part, ranges: Sequence[int]) -> list[Beam]:
     """Returns the beams of a scan by a laser that is mounted so."""
     x, y, heading = _whole(mount.x), _whole(mount.y), _whole(2 * mount.heading)
     return [
@@ -87,7 +88,7 @@ def laser_beams(mount: Part, ranges: Sequence[int]) -> List[Beam]:
     ]
 
 
-def sonar_beams(mounts: Iterable[Part], ranges: Sequence[int]) -> List[Beam]:
+def sonar_beams(mounts: Iterable[Part], ranges: Sequence[int]) -> list[Beam]:
     """Returns the beams of sonars. Those without a mount are left out."""
     return [
         Beam(_whole(m.x), _whole(m.y), _whole(2 * m.heading), min(ranges[m.number], SONAR_FAR),
@@ -107,8 +108,8 @@ class Way:
         self._c = config
         self._goal = goal_x, goal_y
         self._begun = self._pivoting = False
-        self._inner: List[int] = []  # offsets of cells within the radius
-        self._outer: List[int] = []  # and beyond it
+        self._inner: list[int] = []  # offsets of cells within the radius
+        self._outer: list[int] = []  # and beyond it
         reach = self._room = (config.radius + SOFT) // CELL  # cells between an obstacle and the map's edge
         self._window = max(SIGHT, config.radius + SOFT)  # mm
         for y in range(-reach, reach + 1):
@@ -122,7 +123,7 @@ class Way:
         self._wait = self._last = self._backing = 0
         self._blocked = [False] * SECTORS
 
-    def next(self, p: Position, beams: Sequence[Beam]) -> Tuple[int, int, bool]:
+    def next(self, p: Position, beams: Sequence[Beam]) -> tuple[int, int, bool]:
         """Takes what the robot reports and returns what it is to do: a speed in mm/s, a turn
         rate in deg/s, and whether it has arrived. It expects ten reports in a second."""
         x, y, heading = p.x, p.y, p.heading
@@ -165,7 +166,7 @@ class Way:
             return -1
         return y // CELL * SIDE + x // CELL
 
-    def _centre(self, i: int) -> Tuple[int, int]:
+    def _centre(self, i: int) -> tuple[int, int]:
         return self._x0 + i % SIDE * CELL + CELL // 2, self._y0 + i // SIDE * CELL + CELL // 2
 
     def _see(self, x: int, y: int, heading: int, beams: Sequence[Beam]) -> None:
@@ -211,7 +212,7 @@ class Way:
         column, row = self._clip(self._goal[0] - self._x0), self._clip(self._goal[1] - self._y0)
         goal = row * SIDE + column
         cost = {goal: 1}  # below zero: done
-        parent: Dict[int, int] = {}
+        parent: dict[int, int] = {}
         open = [(0, goal)]
         for _ in range(PATIENCE):
             if not open:
@@ -248,7 +249,7 @@ class Way:
             return True
         return self._cells[i] < OCCUPIED and (_apart(i, start) < OWN or _apart(i, goal) < OWN)
 
-    def _follow(self, x: int, y: int, start: int, goal: int, parent: Dict[int, int]) -> None:
+    def _follow(self, x: int, y: int, start: int, goal: int, parent: dict[int, int]) -> None:
         """Steers for the furthest cell of the way that is in sight."""
         best = i = start
         while True:
@@ -277,7 +278,7 @@ class Way:
 
     # The histogram
 
-    def _steer(self, x: int, y: int, heading: int) -> Tuple[int, int]:
+    def _steer(self, x: int, y: int, heading: int) -> tuple[int, int]:
         """Returns the command that drives towards what is steered for."""
         target, clear = _direction(self._aim[0] - x, self._aim[1] - y), self._histogram(x, y, heading)
         self._last = self._choose(target, heading)
@@ -326,7 +327,7 @@ class Way:
         if True not in blocked:
             return target
         first = blocked.index(True)
-        tries: List[int] = []
+        tries: list[int] = []
         i = 0
         while i < SECTORS:
             begin, n = first + i, 0
@@ -370,7 +371,7 @@ def _wrap(d: int) -> int:
     return (d + 180) % 360 - 180
 
 
-def _turned(length: int, bearing: int) -> Tuple[int, int]:
+def _turned(length: int, bearing: int) -> tuple[int, int]:
     """Returns a vector of a length that points to a bearing in half degrees."""
     return (length * COSINES[bearing % 720] + 32768) >> 16, (length * COSINES[(bearing + 540) % 720] + 32768) >> 16
 

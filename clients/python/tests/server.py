@@ -10,8 +10,9 @@ import subprocess
 import tempfile
 import threading
 import unittest
+from collections.abc import Callable
 from pathlib import Path
-from typing import Callable, List, Optional
+
 
 LIMIT = 30.0
 """Seconds after which a wait has failed."""
@@ -26,7 +27,7 @@ class Script:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._listener.settimeout(LIMIT)
         self.port: int = self._listener.getsockname()[1]
-        self._errors: List[BaseException] = []
+        self._errors: list[BaseException] = []
         self._thread = threading.Thread(target=self._run, args=serve, daemon=True)
         self._thread.start()
 
@@ -92,7 +93,7 @@ class RealServer:
 
     def __init__(self, *arguments: str, http: str = "off") -> None:
         self._folder = tempfile.TemporaryDirectory()
-        self._process: Optional[subprocess.Popen[str]] = None
+        self._process: subprocess.Popen[str] | None = None
         program = os.environ.get("PLAYER")
         if not program:
             if not shutil.which("go") and "CI" not in os.environ:

@@ -10,7 +10,8 @@ import tempfile
 import threading
 import time
 import unittest
-from typing import Any, Callable, Dict
+from collections.abc import Callable
+from typing import Any
 
 from playerclient import PlayerClient
 
@@ -134,7 +135,7 @@ class Real(unittest.TestCase):
         return node
 
     def last(self, node: player_ros.PlayerNode, topic: str) -> Any:
-        published: Dict[str, fake_ros.Publisher] = node.publishers
+        published: dict[str, fake_ros.Publisher] = node.publishers
         until(f"a message on {topic}", lambda: topic in published and published[topic].messages)
         return published[topic].messages[-1]
 
@@ -253,7 +254,7 @@ class Real(unittest.TestCase):
             )  # fmt: skip
             self.last(node, "scan")
 
-            def states() -> Dict[str, str]:
+            def states() -> dict[str, str]:
                 status = self.last(node, "/diagnostics").status[-1]
                 return {v.key: v.value for v in status.values} if status.name == "player server" else {}
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import unittest
-from typing import List
 
 from pathlib import Path
 
@@ -22,9 +21,9 @@ INTERFACES = {
 }  # fmt: skip
 
 
-def events(session: Session, *pieces: bytes) -> List[str]:
+def events(session: Session, *pieces: bytes) -> list[str]:
     """Returns the new devices of each round, and the text of each reply."""
-    found: List[str] = []
+    found: list[str] = []
     for piece in pieces:
         session.receive(piece)
         while True:
@@ -81,7 +80,7 @@ class Requests(unittest.TestCase):
         self.assertEqual([session.access(device) for device in "slpz"], ["r", "e", "a", ""])
 
     def test_reasons(self) -> None:
-        sent: List[bytes] = []
+        sent: list[bytes] = []
         session = Session(sent.append)
         session.start_request("srlr")
         session.receive(reply("sele"))
@@ -129,7 +128,7 @@ class Named(unittest.TestCase):
     """Devices without letters."""
 
     def setUp(self) -> None:
-        self.sent: List[bytes] = []
+        self.sent: list[bytes] = []
         self.session = Session(self.sent.append)
         self.list(DEVICES)
 
@@ -212,7 +211,7 @@ class Compact(unittest.TestCase):
 
 class Messages(unittest.TestCase):
     def test_other_messages(self) -> None:
-        sent: List[bytes] = []
+        sent: list[bytes] = []
         session = Session(sent.append)
         session.start_request("ga")
         events(session, reply("ga"))
@@ -221,7 +220,7 @@ class Messages(unittest.TestCase):
         self.assertEqual(sent[1:], [b"cg\0\2\1\0", b"xs\0\1s"])
 
     def test_usage(self) -> None:
-        sent: List[bytes] = []
+        sent: list[bytes] = []
         session = Session(sent.append)
         for call in (
             lambda: session.set_speed(1, 1),
