@@ -12,7 +12,6 @@ from typing import Any
 
 import playerclient as pc
 from playerclient import data as pc_data
-from playerclient import vfh
 
 Answer = dict[str, Any]
 
@@ -74,6 +73,11 @@ def number(value: int | None, unknown: int = pc_data.UNKNOWN) -> int:
     return unknown if value is None else value
 
 
+def of_goto(goto: pc.Goto) -> Answer:
+    others = {"heading_deg": pc_data.ANY_HEADING, "distance_mm": pc_data.UNKNOWN_AMOUNT}
+    return {field: number(value, others.get(field, pc_data.UNKNOWN)) for field, value in goto._asdict().items()}
+
+
 AMOUNTS = {"horizontal_mm", "vertical_mm", "speed_mm_per_s", "course_mdeg"}
 
 
@@ -87,6 +91,7 @@ INTERFACES: dict[str, Callable[[Any], Answer]] = {
     "ranger": lambda ranger: {"unit_mm": ranger.unit_mm, "ranges": list(ranger.ranges)},
     "imu": lambda imu: {field: number(value) for field, value in imu._asdict().items()},
     "gps": of_gps,
+    "goto": of_goto,
     "io": lambda io: {"values": list(map(number, io.values))},
     "servo": lambda servo: {
         "joints": [{"position": number(j.position), "goal": number(j.goal), "state": j.state} for j in servo.joints]
@@ -95,7 +100,7 @@ INTERFACES: dict[str, Callable[[Any], Answer]] = {
 
 COMMANDS = {"p": "set_speed", "z": "set_ptz", "g": "set_gripper"}
 
-CONFIGURATIONS: dict[str, Callable[[Any, Any], None]] = {
+CONFIGURATIONS: dict[str, Callable[[Any, Any], Any]] = {
     "frequency": lambda robot, value: robot.set_frequency(value),
     "lifetime": lambda robot, value: robot.set_command_lifetime(value / 1000),
     "mode": lambda robot, value: robot.set_data_mode(value),
@@ -138,23 +143,6 @@ def simulate(r: Answer) -> Answer:
     return {**state._asdict(), "movers": [{**mover._asdict(), "sees": [s._asdict() for s in mover.sees]} for mover in state.movers]}
 
 
-def drive(r: Answer) -> list[int]:
-    """Returns the commands that vfh gives for a recording: numbers of parts, then of rounds."""
-    words = iter(open(r["path"], encoding="ascii").read().split())
-    x, y, n = int(next(words)), int(next(words)), int(next(words))
-    parts = [pc.Part(next(words), int(next(words)), *(float(next(words)) for _ in range(5)), 0, 0) for _ in range(n)]
-    laser = next(part for part in parts if part.device == "l")
-    way, commands, values = vfh.Way(vfh.config_of(parts), x, y), [], [int(word) for word in words]
-    size = 4 + pc_data.LASER_READINGS + pc_data.SONARS
-    for at in range(0, len(values), size):
-        px, py, heading, stall = values[at : at + 4]
-        scan, sonar = values[at + 4 : at + size - pc_data.SONARS], values[at + size - pc_data.SONARS : at + size]
-        beams = vfh.sonar_beams(parts, sonar) if r["device"] == "s" else vfh.laser_beams(laser, scan)
-        speed, turn, _ = way.next(pc.Position(x=px, y=py, heading=heading, stall=stall), beams)
-        commands += [speed, turn]
-    return commands
-
-
 def command(robot: Any, device: str, values: list[int]) -> None:
     interface = device.split(":")[0]
     if interface == "io":
@@ -162,6 +150,14 @@ def command(robot: Any, device: str, values: list[int]) -> None:
     elif interface == "servo":
         joint, goal, speed = values
         robot.move_joint(device, joint, None if goal == pc_data.UNKNOWN else goal, speed)
+    elif interface == "goto" and values[0] == pc_data.UNKNOWN:
+        robot.stop_goal(device)
+    elif interface == "goto":
+        x, y, heading, speed, turn_rate, tolerance, radius, tag = values
+        robot.set_goal(
+            device, x, y, None if heading == pc_data.ANY_HEADING else heading, speed_mm_per_s=speed,
+            turn_rate_deg_per_s=turn_rate, tolerance_mm=tolerance, radius_mm=radius, tag=tag,
+        )  # fmt: skip
     else:
         getattr(robot, COMMANDS[device])(*values)
 
@@ -195,8 +191,6 @@ def execute(robot: Any, r: Answer) -> Answer:
         CONFIGURATIONS[r["name"]](robot, r.get("text", r.get("value", 0)))
     elif op == "simulation":
         return {"state": simulate(r)}
-    elif op == "goto":
-        return {"commands": drive(r)}
     elif op == "geometry":
         return {"parts": [list(part) for part in robot.geometry(timeout)]}
     elif op == "devices":

@@ -134,7 +134,8 @@ class Message(NamedTuple):
     topic: str
     schema: str
     geometry: Geometry | None
-    nanoseconds: int  # since 1970
+    nanoseconds: int
+    """Since 1970."""
     payload: bytes
 
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from collections.abc import AsyncIterator, Callable, Mapping
 from types import TracebackType
 from typing import cast
 
 from .client import (
-    CONNECT_TIMEOUT, FIRST_PAUSE, LONGEST_PAUSE, NOT_CONNECTED, REQUEST_TIMEOUT, SEND_TIMEOUT, _Addressed, deadline_after,
-    seconds_left,
+    CONNECT_TIMEOUT, FIRST_PAUSE, GOAL_TIMEOUT, LONGEST_PAUSE, NOT_CONNECTED, READ_TIMEOUT, RECONNECT_TIMEOUT,
+    REQUEST_TIMEOUT, SEND_TIMEOUT, _Addressed, deadline_after, seconds_left,
 )  # fmt: skip
-from .data import Channel, Device, Part, Rays
+from .data import Channel, Color, Device, Goto, Part, Rays
+from .devices import Round
 from .errors import AccessRefused, ConnectionClosed, DevicesMoved, ProtocolError, TimedOut
-from .session import Event
+from .session import _Drive, Event
 
 UNREAD_LIMIT = 65536
 """Bytes received and not read yet, above which the link stops receiving."""
@@ -25,10 +27,10 @@ class AsyncPlayerClient(_Addressed):
     """PlayerClient for asyncio. Waits are coroutines, and commands are sent at once:
 
         async with AsyncPlayerClient("localhost", 6665) as robot:
-            await robot.request("srpw")
-            while True:
-                await robot.read(timeout=2)
-                robot.set_speed(100, 20 if robot.sonar[3] < 500 else 0)
+            robot.set_command_lifetime(0.5)              # if this program hangs, the robot stops after 0.5 s
+            await robot.request(sonar="r", position="w")
+            async for data in robot:
+                robot.set_speed(100, 20 if data.sonar[3] < 500 else 0)
 
     One task waits at a time. A wait that is cancelled loses nothing: the next read completes
     the round.
@@ -40,7 +42,7 @@ class AsyncPlayerClient(_Addressed):
     async def connect(
         self, host: str | None = None, port: int | None = None, timeout: float | None = CONNECT_TIMEOUT
     ) -> None:
-        """Connects to the server, by default at the attributes host and port."""
+        """Connects to the server: see PlayerClient.connect."""
         self.close()
         self._address(host, port)
         await self._open(timeout)
@@ -91,18 +93,24 @@ class AsyncPlayerClient(_Addressed):
         self.close()
         await self.wait_closed()
 
-    async def request(self, pairs: str, timeout: float | None = REQUEST_TIMEOUT) -> str:
-        """Asks for devices, waits for the server's reply and returns it: see
+    async def request(
+        self, pairs: str | Mapping[str, str] = "", timeout: float | None = REQUEST_TIMEOUT, **devices: str
+    ) -> str:
+        """Asks for devices, waits for the server's reply and returns the granted pairs: see
         PlayerClient.request."""
         deadline = deadline_after(timeout)
-        self.start_request(pairs)
-        await self._wait(Event.REPLY, timeout)
+        named = dict(devices) if isinstance(pairs, str) else {**pairs, **devices}
+        if not self.knows(named):
+            await self.devices(timeout)
+        asked = (pairs if isinstance(pairs, str) else "") + self.pairs_of(named)
+        self.start_request(asked)
+        await self._wait(Event.REPLY, seconds_left(deadline))
         try:
-            if self.explain(pairs):
+            if self.explain(asked):
                 await self._wait(Event.REPLY, seconds_left(deadline))
         except (TimedOut, ConnectionClosed):
             pass  # the refusal stands, without reasons
-        return self.finish_request(pairs)
+        return self.finish_request(asked, {self.character_of(name): name for name in named})
 
     async def geometry(self, timeout: float | None = REQUEST_TIMEOUT) -> list[Part]:
         """Returns where the parts of the robot are: see PlayerClient.geometry."""
@@ -137,12 +145,68 @@ class AsyncPlayerClient(_Addressed):
         await self._wait(Event.REPLY, timeout)
         return self.finish_channels()
 
-    async def read(self, timeout: float | None = None) -> None:
+    async def colors(self, timeout: float | None = REQUEST_TIMEOUT) -> list[Color]:
+        """Returns the colours of the channels of vision: see PlayerClient.colors."""
+        self.start_question("v")
+        await self._wait(Event.REPLY, timeout)
+        return self.finish_colors()
+
+    async def read(self, timeout: float | None = READ_TIMEOUT) -> None:
         """Waits for one whole round of data: see PlayerClient.read."""
         self.check_readable()
         await self._wait(Event.ROUND, timeout)
 
-    async def reconnect(self, timeout: float | None = None) -> None:
+    async def rounds(self, timeout: float | None = READ_TIMEOUT) -> AsyncIterator[Round]:
+        """Returns rounds of data for a loop by async for: see PlayerClient.rounds."""
+        while True:
+            if self.awaits_requests:
+                self.request_data()
+            await self.read(timeout)
+            yield self.round()
+            if self._link is None:
+                return
+
+    def __aiter__(self) -> AsyncIterator[Round]:
+        return self.rounds()
+
+    async def go_to(
+        self,
+        x_mm: float,
+        y_mm: float,
+        heading_deg: int | None = None,
+        *,
+        device: str = "goto",
+        speed_mm_per_s: int = 0,
+        turn_rate_deg_per_s: int = 0,
+        tolerance_mm: int = 0,
+        radius_mm: int = 0,
+        timeout: float | None = GOAL_TIMEOUT,
+        each: Callable[[Round], object] | None = None,
+    ) -> Goto:
+        """Drives to a point around obstacles, and returns when the robot has arrived: see PlayerClient.go_to. The robot
+        stops if the task is cancelled."""
+        deadline = deadline_after(timeout)
+        limits = {
+            "speed_mm_per_s": speed_mm_per_s, "turn_rate_deg_per_s": turn_rate_deg_per_s, "tolerance_mm": tolerance_mm,
+            "radius_mm": radius_mm,
+        }  # fmt: skip
+        if not self.is_listed(device) or self.access(device) != "a":
+            await self.request({device: "a"}, seconds_left(deadline, REQUEST_TIMEOUT))
+        drive = _Drive(self, device, x_mm, y_mm, heading_deg, limits)
+        try:
+            while True:
+                drive.command()
+                await self.read(seconds_left(deadline, READ_TIMEOUT))
+                if each is not None:
+                    each(self.round())
+                arrived = drive.arrived()
+                if arrived is not None:
+                    return arrived
+        except BaseException as why:
+            drive.abandon(why)
+            raise
+
+    async def reconnect(self, timeout: float | None = RECONNECT_TIMEOUT) -> None:
         """Connects again and restores what this client had: see PlayerClient.reconnect."""
         deadline = deadline_after(timeout)
         pause = FIRST_PAUSE

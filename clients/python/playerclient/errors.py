@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from .data import Goto
 
 
 class PlayerError(Exception):
@@ -62,6 +65,8 @@ class NoDevice(AccessRefused):
         text = "this server has only the devices of 0.7.4a"
         if there is not None:
             text = "the robot has " + (", ".join(there) or "no device for this client")
+        if name.startswith("goto:"):
+            text += '; a server has goto when it is started with -goto, or with a driver "goto" (docs/GOTO.md)'
         self.name = name
         self.reasons = {name: Reason("missing", text)}
         self.args = (f"no such device: {name}: {text}",)
@@ -77,6 +82,23 @@ class DevicesMoved(AccessRefused):
         text = "the server was started anew with other devices: open them again by their names"
         self.reasons = {name: Reason("moved", text) for name in moved}
         self.args = (text,)
+
+
+class GoalError(PlayerError):
+    """The robot has given up the goal of go_to, for example because it has found no way. It stands still."""
+
+    def __init__(self, text: str, data: Goto) -> None:
+        """data are the last ones of the goto device: data.reason is a GotoReason."""
+        super().__init__(text)
+        self.data = data
+
+
+class GoalNotTaken(GoalError):
+    """The server has dropped the goal of go_to: another client has control, or the emergency stop is active."""
+
+
+class GoalReplaced(GoalError):
+    """Another client has given the goto device another goal, to which the robot drives."""
 
 
 class TimedOut(PlayerError, TimeoutError):

@@ -20,32 +20,48 @@ LIMIT = 60.0
 class Sighting(NamedTuple):
     """A fiducial that a robot's fiducial finder sees."""
 
-    name: str  # of the robot or thing that has it
-    id: int  # its fiducial_return; 0: too far away to be identified
-    range: float  # m
-    bearing: float  # deg, counterclockwise from the direction of the finder
+    name: str
+    """The name of the robot or thing that has it."""
+    id: int
+    """Its fiducial_return; 0: too far away to be identified."""
+    range: float
+    """m, from the finder."""
+    bearing: float
+    """deg, counterclockwise from the direction of the finder."""
 
 
 class Mover(NamedTuple):
     """A robot, or a thing that can move."""
 
     name: str
+    """Its name in the world."""
     robot: bool
-    x: float  # m
-    y: float  # m
-    heading: float  # deg, counterclockwise from the x axis
+    """True of a robot, False of a thing."""
+    x: float
+    """m, in the frame of the world."""
+    y: float
+    """m, in the frame of the world."""
+    heading: float
+    """deg, counterclockwise from the x axis."""
     sees: tuple[Sighting, ...] = ()
+    """The fiducials that the robot's finder sees."""
 
 
 class SimulationState(NamedTuple):
     """The true state of a world."""
 
-    time: float  # simulated seconds
-    speed: float  # simulated seconds a second; 0: as fast as possible
+    time: float
+    """Simulated seconds."""
+    speed: float
+    """Simulated seconds a second; 0: as fast as possible."""
     paused: bool
-    finished: bool  # quit_time has passed
+    """Reports whether the world waits."""
+    finished: bool
+    """Reports whether quit_time has passed."""
     seed: int
-    movers: list[Mover]  # robots, then things
+    """The seed of its noise."""
+    movers: list[Mover]
+    """Robots, then things."""
 
     def mover(self, name: str) -> Mover:
         """The robot or thing of a name. KeyError: there is none."""
@@ -82,6 +98,7 @@ class Simulation:
         self.timeout = timeout
 
     def state(self) -> SimulationState:
+        """Returns the state of the world. Raises TimedOut, ConnectionClosed, or PlayerError if there is no simulation."""
         return self._ask("GET", "")
 
     def order(
@@ -145,8 +162,8 @@ class Simulation:
             state = json.loads(text)
             movers = [
                 Mover(
-                    *(mover[field] for field in Mover._fields[:-1]),
-                    tuple(Sighting(*(s[field] for field in Sighting._fields)) for s in mover.get("sees", [])),
+                    sees=tuple(Sighting(**{field: s[field] for field in Sighting._fields}) for s in mover.get("sees", [])),
+                    **{field: mover[field] for field in Mover._fields[:-1]},
                 )
                 for mover in state["movers"]
             ]

@@ -51,13 +51,19 @@ class Script:
             raise AssertionError("the script has not ended")
 
 
-def expect(connection: socket.socket, want: bytes) -> None:
+def take(connection: socket.socket, size: int) -> bytes:
+    """Returns the next bytes of the client, fewer at its end."""
     got = b""
-    while len(got) < len(want):
-        more = connection.recv(len(want) - len(got))
+    while len(got) < size:
+        more = connection.recv(size - len(got))
         if not more:
             break
         got += more
+    return got
+
+
+def expect(connection: socket.socket, want: bytes) -> None:
+    got = take(connection, len(want))
     if got != want:
         raise AssertionError(f"the client sent {got.hex()}, want {want.hex()}")
 
