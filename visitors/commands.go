@@ -141,6 +141,9 @@ func (c *Commands) carryOut(ctx context.Context) error {
 			err = next.run(ctx, c.controller)
 		}
 		if next.answer != nil {
+			if err != nil {
+				c.controller.Release() // as after an error that is reported
+			}
 			if err := next.answer(err); err != nil {
 				return err
 			}
