@@ -52,13 +52,13 @@ class AsyncFace:
 
 
 FIELDS: dict[str, Callable[[Any], Answer]] = {
-    "p": lambda r: r.position._asdict(),
+    "p": lambda r: dict(r.position._asdict()),
     "s": lambda r: {"ranges": list(r.sonar)},
     "l": lambda r: {"ranges": list(r.laser)},
     "m": lambda r: {"front": r.misc.front_bumpers, "rear": r.misc.rear_bumpers, "battery": r.misc.battery,
                     "voltage": r.misc.voltage},
     "g": lambda r: {"state": r.gripper.state, "beams": r.gripper.beams},
-    "z": lambda r: r.ptz._asdict(),
+    "z": lambda r: dict(r.ptz._asdict()),
     "v": lambda r: {
         "channels": [
             [{"color": channel, **blob._asdict()} for blob in blobs] for channel, blobs in enumerate(r.vision.channels)

@@ -22,6 +22,7 @@ for each blob, or one without values. Missing values are None.
 
 from __future__ import annotations
 
+import importlib
 import io
 import re
 import struct
@@ -46,10 +47,15 @@ class Geometry(NamedTuple):
     direction counterclockwise, and the size."""
 
     x_mm: float
+    """mm ahead of the centre of rotation."""
     y_mm: float
+    """mm to the left of it."""
     heading_deg: float
+    """deg, counterclockwise."""
     length_mm: float
+    """mm along its heading."""
     width_mm: float
+    """mm across its heading."""
 
 
 class Table:
@@ -71,9 +77,8 @@ class Table:
 
     def frame(self) -> Any:
         """Returns a pandas DataFrame with time_s as its index."""
-        import pandas  # type: ignore
-
-        return pandas.DataFrame(self.rows, columns=self.columns).set_index("time_s")  # type: ignore
+        pandas: Any = importlib.import_module("pandas")  # only for those who call this
+        return pandas.DataFrame(self.rows, columns=self.columns).set_index("time_s")
 
 
 Point = tuple[float, float]
@@ -89,6 +94,7 @@ class Log:
 
     @property
     def topics(self) -> list[str]:
+        """The topics, for example /position, in the order of their first message."""
         return list(self.tables)
 
     def __getitem__(self, topic: str) -> Table:
@@ -130,13 +136,20 @@ def read(path: str) -> Log:
 
 
 class Message(NamedTuple):
+    """One message of a log."""
+
     channel: int
+    """The number of its channel in the file."""
     topic: str
+    """For example /position."""
     schema: str
+    """What is in the payload; empty: it is not known."""
     geometry: Geometry | None
+    """The device's place on the robot, if it was declared."""
     nanoseconds: int
-    """Since 1970."""
+    """ns since 1970: when it was recorded."""
     payload: bytes
+    """What the device sent."""
 
 
 def messages(path: str, damage: list[str]) -> Iterator[Message]:
@@ -265,21 +278,17 @@ def decompress(compression: str, content: bytes, size: int) -> bytes:
         raise LogError(f"the log is compressed with {compression}, which is unknown")
     try:
         if compression == "lz4":
-            import lz4.frame  # type: ignore
-
-            take = lambda: lz4.frame.LZ4FrameDecompressor().decompress(content, max_length=size)  # type: ignore
-        elif sys.version_info >= (3, 14):
-            from compression import zstd  # type: ignore
-
-            take = lambda: zstd.ZstdDecompressor().decompress(content, max_length=size)  # type: ignore
+            library: Any = importlib.import_module("lz4.frame")
         else:
-            import zstandard  # type: ignore
-
-            take = lambda: zstandard.ZstdDecompressor().stream_reader(content).read(size)  # type: ignore
+            library = importlib.import_module("compression.zstd" if sys.version_info >= (3, 14) else "zstandard")
     except ImportError as e:
         raise LogError(f"the log is compressed with {compression}: pip install {e.name}") from e
     try:
-        return take()  # type: ignore
+        if library.__name__ == "lz4.frame":
+            return bytes(library.LZ4FrameDecompressor().decompress(content, max_length=size))
+        if library.__name__ == "compression.zstd":
+            return bytes(library.ZstdDecompressor().decompress(content, max_length=size))
+        return bytes(library.ZstdDecompressor().stream_reader(content).read(size))
     except Exception as e:  # each library has its own, which are no ValueError
         raise ValueError(f"{compression}: {e}") from e
 
@@ -427,13 +436,13 @@ def draw(points: Sequence[Point], dots: Sequence[Point] = (), size: int = 600, m
         return margin + (point[0] - left) * scale, size - margin - (point[1] - low) * scale
 
     pixels = [pixel(point) for point in points]
-    points = "".join(f"M{x} {y}h2" for x, y in sorted({(2 * round(x / 2), 2 * round(y / 2)) for x, y in map(pixel, dots)}))
+    spots = "".join(f"M{x} {y}h2" for x, y in sorted({(2 * round(x / 2), 2 * round(y / 2)) for x, y in map(pixel, dots)}))
     length = 1000 * 10 ** max(0, len(str(int(max(right - left, high - low) // 2000))) - 1)  # mm, of the scale
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in pixels)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{size}" height="{size}" viewBox="0 0 {size} {size}">',
         '<rect width="100%" height="100%" fill="white"/>',
-        f'<path d="{points}" stroke="#999" stroke-width="2"/>',
+        f'<path d="{spots}" stroke="#999" stroke-width="2"/>',
         f'<polyline points="{line}" fill="none" stroke="#1f5fa8" stroke-width="2"/>',
         f'<path d="M{margin} 15h{length * scale:.1f}" stroke="black" stroke-width="2"/>',
         f'<text x="{margin + length * scale + 8:.1f}" y="20" font-family="sans-serif" font-size="14">{length // 1000} m</text>',

@@ -21,7 +21,8 @@ import threading
 import time
 import urllib.request
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import rclpy
 from builtin_interfaces.msg import Time
@@ -33,7 +34,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import BatteryState, Imu, JointState, LaserScan, NavSatFix, PointCloud2, PointField, Range
 from tf2_msgs.msg import TFMessage
 
-from playerclient import AccessRefused, PlayerClient
+from playerclient import AccessRefused, PlayerClient, Ranger
 from playerclient.data import NOTHING_IN_RANGE, Channel, Fix, Rays
 
 READ_LIMIT = 5.0
@@ -141,7 +142,7 @@ def middle(r: Rays) -> tuple[float, float, float]:
     return r.x_mm / 1000, r.y_mm / 1000, math.remainder(r.heading_deg + r.step_deg * (r.readings - 1) / 2, 360)
 
 
-def ranger_range(data: Any, number: int) -> float:
+def ranger_range(data: Ranger, number: int) -> float:
     """Returns a reading of a ranger in metres (REP 117)."""
     units = data.ranges[number]
     if units == NOTHING_IN_RANGE:
@@ -167,18 +168,25 @@ def whole(value: float, c: Channel | None) -> int:
     return round(max(-limit, min(limit, value * PER_UNIT.get((c.unit if c else None) or "", 1))))
 
 
-class Source(NamedTuple):
+@dataclass(frozen=True)
+class Source:
     """A device that is opened by its name."""
 
-    name: str  # for example io:0
+    name: str
+    """For example io:0."""
     interface: str
+    """For example io."""
     index: int
+    """Its number among the devices of the interface."""
     rays: list[Rays]
-    channels: dict[int, Channel]  # by their numbers
+    """Where its readings look, of a ranger."""
+    channels: dict[int, Channel]
+    """What its inputs, outputs and joints are, by their numbers."""
 
     def number(self, name: str) -> int | None:
         """Returns the number of the channel with a name, None if there is none."""
-        for n in [*self.channels, *range(128)]:
+        numbers: list[int] = [*self.channels, *range(128)]
+        for n in numbers:
             if channel_name(self.name, n, self.channels) == name:
                 return n
         return None
@@ -196,15 +204,13 @@ class Robot:
         self.speeds: "queue.Queue[tuple[int, int, float]]" = queue.Queue(1)  # mm/s, deg/s, when it came
         self.ended = threading.Event()
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-        publish = lambda kind, topic, qos=10: node.create_publisher(kind, self.space + topic, qos)
-        self.publish = publish
         self.publishers: dict[str, Any] = {}  # of devices by name, by topic
         self.sources: dict[str, Source] = {}  # by the character of the device
         self.orders: "queue.Queue[tuple[Source, Callable[[PlayerClient], None]] | None]" = queue.Queue(16)
-        self.scan = publish(LaserScan, "scan")
-        self.sonars = [publish(Range, topic_of("sonar/range_#", 0, i)) for i in range(len(RING))]
-        self.odom = publish(Odometry, "odom")
-        self.battery = publish(BatteryState, "battery_state")
+        self.scan = self.publish(LaserScan, "scan")
+        self.sonars = [self.publish(Range, topic_of("sonar/range_#", 0, i)) for i in range(len(RING))]
+        self.odom = self.publish(Odometry, "odom")
+        self.battery = self.publish(BatteryState, "battery_state")
         self.tf = node.create_publisher(TFMessage, "/tf", 10)
         self.static = node.create_publisher(TFMessage, "/tf_static", latched)
         node.create_subscription(Twist, self.space + "cmd_vel", self.command, 10)
@@ -287,19 +293,20 @@ class Robot:
         self.static.publish(TFMessage(transforms=frames))
 
     def frame(self, which: str) -> str:
-        return self.space + self.node.value(which + "_frame")
+        return f"{self.space}{self.node.value(which + '_frame')}"
 
     def open(self, robot: PlayerClient) -> None:
         """Opens the devices that the parameter names lists, and asks what they are."""
-        found = {}
-        for name in filter(None, self.node.value("names")):
+        found: dict[str, tuple[str, str, int]] = {}
+        names: list[str] = self.node.value("names")
+        for name in filter(None, names):
             try:
                 code = robot.open(name)
             except Exception as e:  # refused, or not there: the others are read
                 self.node.get_logger().warning(f"{self.name}: {name}: {e}")
                 continue
-            interface, _, index = name.partition(":")
-            found[code] = (f"{interface}:{int(index or 0)}", interface, int(index or 0))
+            interface, _, number = name.partition(":")
+            found[code] = (f"{interface}:{int(number or 0)}", interface, int(number or 0))
         if not found:
             return
         rays, channels = robot.rays(), robot.channels()
@@ -310,6 +317,10 @@ class Robot:
 
     def frame_of(self, s: Source) -> str:
         return f"{self.space}{s.interface}{s.index or ''}"
+
+    def publish(self, kind: type, topic: str) -> Any:
+        """Returns a new publisher of a topic of this robot."""
+        return self.node.create_publisher(kind, self.space + topic, 10)
 
     def publisher(self, kind: type, topic: str) -> Any:
         if topic not in self.publishers:
@@ -501,8 +512,9 @@ class Robot:
             if not (math.isfinite(twist.linear.x) and math.isfinite(twist.angular.z)):
                 self.node.get_logger().warning(f"{self.name}: cmd_vel is not finite")
                 return
-            limit = lambda v: max(-32767, min(32767, round(v)))
-            speed, turn = limit(twist.linear.x * 1000), limit(math.degrees(twist.angular.z))
+            speed, turn = (
+                max(-32767, min(32767, round(v))) for v in (twist.linear.x * 1000, math.degrees(twist.angular.z))
+            )
         try:
             self.speeds.get_nowait()  # an older one
         except queue.Empty:

@@ -28,7 +28,7 @@ position = log["/position"]
 path = list(zip(position["x_mm"], position["y_mm"]))
 distance = sum(math.dist(a, b) for a, b in zip(path, path[1:]))
 print(f"{distance / 1000:.2f} m in {position['time_s'][-1] - position['time_s'][0]:.1f} s")
-print(f"at most {max(map(abs, position['speed_mm_per_s']))} mm/s; {sum(position['stall'])} messages with stalled wheels")
+print(f"at most {max(abs(speed) for speed in position['speed_mm_per_s'])} mm/s; {sum(position['stall'])} messages with stalled wheels")
 
 # %% The same with pandas, if it is installed.
 try:

@@ -231,8 +231,13 @@ class Faces(unittest.TestCase):
             self.assertRaises(GoalNotTaken, self.goal, earlier)
         self.assertRaises(TimedOut, self.goal, drives, timeout=0.2)
         rounds: list[Any] = []
+
+        def each(data: Any) -> None:
+            rounds.append(data)
+            1 // (2 - len(rounds))
+
         with self.assertRaises(ZeroDivisionError):
-            self.goal(drives, drives, each=lambda data: rounds.append(data) or 1 // (2 - len(rounds)))  # type: ignore
+            self.goal(drives, drives, each=each)
         self.assertEqual([data.data("goto").distance_mm for data in rounds], [100, 100])
 
     def test_reconnect_in_vain(self) -> None:
@@ -355,11 +360,12 @@ class AsyncFaces(Faces):
 
         async def run() -> None:
             robot = AsyncPlayerClient("127.0.0.1", script.port)
+            transport: Any
             async with robot:
-                transport = robot._link._transport  # type: ignore
+                transport = robot._link and robot._link._transport
             self.assertEqual(transport.get_extra_info("socket").fileno(), -1)
             await robot.connect()
-            transport = robot._link._transport  # type: ignore
+            transport = robot._link and robot._link._transport
             robot.close()
             await robot.wait_closed()
             self.assertEqual(transport.get_extra_info("socket").fileno(), -1)
