@@ -45,7 +45,7 @@ STATUS_LIMIT = 1.0
 """Seconds that the server may take to answer for its status."""
 
 NO_ECHO, LASER_MAX = 8.183, 8.191
-"""Metres: what an LMS 200 and the simulator read when they see nothing (docs/DEVICES.md)."""
+"""Metres: what an LMS 200 and the simulator read when they see nothing (docs/devices/sicklms200.md)."""
 FARTHEST = 65.535
 """Metres: the largest reading of the protocol."""
 SONAR_MIN, SONAR_MAX = 0.1, 5.0

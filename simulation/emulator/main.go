@@ -23,6 +23,7 @@ import (
 	"player/simulation/emulator/create"
 	"player/simulation/emulator/line"
 	"player/simulation/emulator/p2os"
+	"player/simulation/emulator/room"
 	"player/simulation/emulator/rplidar"
 	"player/simulation/emulator/sick"
 	"player/simulation/emulator/sickcola"
@@ -59,6 +60,7 @@ type config struct {
 	trace    bool
 	replace  bool // player.cfg in dir
 	actsPort int
+	room     func(degrees float64) float64 // around the scanners; nil: a square
 
 	p2os    p2os.Options
 	sick    sick.Options
@@ -96,6 +98,10 @@ func parse(args []string, out io.Writer) (*config, error) {
 	f.BoolVar(&c.p2os.Gyro.Fitted, "gyro", false, "the robot has a gyroscope")
 	f.Float64Var(&c.p2os.Slip, "slip", 0, "share of a turn in which the robot's wheels slip, 0 to 1")
 	f.Float64Var(&c.p2os.Room, "room", 5000, "side of the square room around the sonars, mm; 0: fixed readings")
+	f.BoolFunc("door", "the room of all scanners but the LMS 200 has an open door ahead of them", func(string) error {
+		c.room = room.Door
+		return nil
+	})
 	f.IntVar(&c.sick.Line.Baud, "sick-baud", 9600, "initial speed of the laser, bit/s")
 	choose(f, &c.sick.Unit, "sick-unit", "mm", "unit of the laser: mm or cm", map[string]sick.Unit{"mm": sick.MM, "cm": sick.CM})
 	f.IntVar(&c.sick.Angle, "sick-angle", 180, "degrees that the laser scans: 180 or 100")

@@ -80,8 +80,8 @@ def free_port() -> int:
 
 
 def certify(folder: str) -> None:
-    """Makes certificates by the commands of SECURITY.md."""
-    script = (REPOSITORY / "docs" / "SECURITY.md").read_text().split("<!-- certificates -->")[1]
+    """Makes certificates by the commands of docs/TLS.md."""
+    script = (REPOSITORY / "docs" / "TLS.md").read_text().split("<!-- certificates -->")[1]
     commands = "\n".join(line for line in script.splitlines() if line.startswith("    "))
     subprocess.run(["sh", "-ec", commands], cwd=folder, check=True, capture_output=True, timeout=LIMIT)
 
