@@ -135,8 +135,8 @@ func parse(args []string, out io.Writer) (*config, error) {
 		map[string]urg.Model{"URG-04LX": urg.URG04LX, "UTM-30LX": urg.UTM30LX, "UST-20LX-H01": urg.UST20LXH01})
 	each(f, "urg-faults", "faults of the scanner, separated by commas: old (SCIP 1.1 at first), laser (it stays off)",
 		map[string]*bool{"old": &c.urg.Old, "laser": &c.urg.Broken}, nil)
-	choose(f, &c.cola.Model, "sickcola-model", "TiM551", "model of the SICK scanner on the network: TiM551, TiM571 or LMS111",
-		map[string]sickcola.Model{"TiM551": sickcola.TiM551, "TiM571": sickcola.TiM571, "LMS111": sickcola.LMS111})
+	choose(f, &c.cola.Model, "sickcola-model", "TiM551", "model of the SICK scanner on the network: TiM551, TiM571, TiM781, LMS111 or LMS511",
+		map[string]sickcola.Model{"TiM551": sickcola.TiM551, "TiM571": sickcola.TiM571, "TiM781": sickcola.TiM781, "LMS111": sickcola.LMS111, "LMS511": sickcola.LMS511})
 	each(f, "sickcola-faults", "what the SICK scanner does, separated by commas: binary (it speaks CoLa B), standby, password (it has another)",
 		map[string]*bool{"binary": &c.cola.Binary, "standby": &c.cola.Standby, "password": &c.cola.Locked}, nil)
 	f.BoolVar(&c.urg.TCP, "urg-tcp", false, "the scanner is on the network, not on a serial line")
