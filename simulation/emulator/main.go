@@ -129,8 +129,8 @@ func parse(args []string, out io.Writer) (*config, error) {
 	each(f, "rplidar-faults", "faults of the RPLIDAR, separated by commas: old (no express scan), error, error-once",
 		map[string]*bool{"old": &c.rplidar.NoExpress, "error": &c.rplidar.Failed, "error-once": &c.rplidar.FailOnce}, nil)
 	c.ydlidar.Model = ydlidar.X4
-	choose(f, &c.ydlidar.Model, "ydlidar-model", "X4", "model of the YDLIDAR: X2, X4 or G4",
-		map[string]ydlidar.Model{"X2": ydlidar.X2, "X4": ydlidar.X4, "G4": ydlidar.G4})
+	choose(f, &c.ydlidar.Model, "ydlidar-model", "X4", "model of the YDLIDAR: X2, X4, G4, TG30 or T-mini",
+		map[string]ydlidar.Model{"X2": ydlidar.X2, "X4": ydlidar.X4, "G4": ydlidar.G4, "TG30": ydlidar.TG30, "T-mini": ydlidar.TMini})
 	choose(f, &c.urg.Model, "urg-model", "URG-04LX", "model of the scanner: URG-04LX, UTM-30LX or UST-20LX-H01",
 		map[string]urg.Model{"URG-04LX": urg.URG04LX, "UTM-30LX": urg.UTM30LX, "UST-20LX-H01": urg.UST20LXH01})
 	each(f, "urg-faults", "faults of the scanner, separated by commas: old (SCIP 1.1 at first), laser (it stays off)",

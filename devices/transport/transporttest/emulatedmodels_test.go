@@ -69,6 +69,10 @@ func models() []product {
 
 		yd("YDLIDAR X2", nil, 12000, straight, emulatedydlidar.Options{}),
 		yd("YDLIDAR G4", nil, 12000, straight, emulatedydlidar.Options{Model: emulatedydlidar.G4, Rate: 12}),
+		yd("YDLIDAR TG30", nil, 12000, straight, emulatedydlidar.Options{Model: emulatedydlidar.TG30, Rate: 10}),
+		yd("YDLIDAR T-mini", nil, 12000, straight, emulatedydlidar.Options{Model: emulatedydlidar.TMini}),
+		yd("YDLIDAR T-mini, left scanning", nil, 12000, straight,
+			emulatedydlidar.Options{Model: emulatedydlidar.TMini, Scanning: true}),
 		yd("YDLIDAR X4, left scanning", nil, 12000, straight,
 			emulatedydlidar.Options{Model: emulatedydlidar.X4, Scanning: true}),
 		yd("YDLIDAR, askew", heading, 12000, turned(40), emulatedydlidar.Options{}),
