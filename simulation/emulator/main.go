@@ -122,8 +122,8 @@ func parse(args []string, out io.Writer) (*config, error) {
 	f.IntVar(&c.actsPort, "acts-port", 0, "TCP port of ACTS; 0: any free one")
 	choose(f, &c.acts.Version, "acts-version", "1.0", "protocol of ACTS: 1.0 or 1.2", map[string]acts.Version{"1.0": acts.V10, "1.2": acts.V12})
 	f.BoolVar(&c.create.Asleep, "create-asleep", false, "the Create sleeps until its button is pressed")
-	choose(f, &c.rplidar.Model, "rplidar-model", "A1", "model of the RPLIDAR: A1, A2, C1, S1, S2 or S3",
-		map[string]byte{"A1": rplidar.A1, "A2": rplidar.A2, "C1": rplidar.C1, "S1": rplidar.S1, "S2": rplidar.S2, "S3": rplidar.S3})
+	choose(f, &c.rplidar.Model, "rplidar-model", "A1", "model of the RPLIDAR: A1, A2, A3, C1, S1, S2 or S3",
+		map[string]byte{"A1": rplidar.A1, "A2": rplidar.A2, "A3": rplidar.A3, "C1": rplidar.C1, "S1": rplidar.S1, "S2": rplidar.S2, "S3": rplidar.S3})
 	choose(f, &c.rplidar.Mode, "rplidar-mode", "dense", "scan that an RPLIDAR of the C or S series recommends: dense or standard",
 		map[string]byte{"dense": 1, "standard": 0})
 	each(f, "rplidar-faults", "faults of the RPLIDAR, separated by commas: old (no express scan), error, error-once",

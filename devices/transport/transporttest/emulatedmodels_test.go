@@ -85,6 +85,7 @@ func models() []product {
 		rp("RPLIDAR A1, left scanning", nil, 12000, straight, emulatedrplidar.Options{Scanning: true}),
 		rp("RPLIDAR A1, failed once", nil, 12000, straight, emulatedrplidar.Options{FailOnce: true}),
 		rp("RPLIDAR A2", nil, 12000, straight, emulatedrplidar.Options{Model: emulatedrplidar.A2, Rate: 10}),
+		rp("RPLIDAR A3", nil, 12000, straight, emulatedrplidar.Options{Model: emulatedrplidar.A3, Rate: 10}),
 		rp("RPLIDAR C1", nil, 12000, straight, emulatedrplidar.Options{Model: emulatedrplidar.C1, Rate: 10}),
 		rp("RPLIDAR C1, dense", nil, 12000, straight,
 			emulatedrplidar.Options{Model: emulatedrplidar.C1, Mode: 1, Rate: 10}),
