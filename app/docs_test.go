@@ -164,7 +164,7 @@ func TestDocsLinks(t *testing.T) {
 			linked[target] = linked[target] || p.path == "docs/README.md"
 		}
 	}
-	for _, pattern := range []string{"docs/*.md", "docs/devices/*.md", "docs/fleet/*.md", "docs/*.svg", "docs/*.webp", "docs/views/*.webp"} {
+	for _, pattern := range []string{"docs/*.md", "docs/devices/*.md", "docs/fleet/*.md", "docs/benchmarks/*.md", "docs/*.svg", "docs/*.webp", "docs/views/*.webp"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %v", pattern, err)
