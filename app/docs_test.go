@@ -113,7 +113,7 @@ func guide(t *testing.T) []page {
 	return slices.DeleteFunc(pages(t), func(p page) bool { return !strings.HasPrefix(p.path, "docs/") && p.path != "README.md" })
 }
 
-// anchors returns the anchors that GitHub gives the headings of a page.
+// anchors returns the anchors of a page: those that GitHub gives the headings, and its own.
 func (p page) anchors() map[string]bool {
 	anchors := map[string]bool{}
 	text := regexp.MustCompile("(?s)```.*?```").ReplaceAllString(p.text, "")
@@ -132,6 +132,9 @@ func (p page) anchors() map[string]bool {
 		}
 		anchors[name] = true
 	}
+	for _, match := range regexp.MustCompile(`<a id="([^"]*)"></a>`).FindAllStringSubmatch(text, -1) {
+		anchors[match[1]] = true
+	}
 	return anchors
 }
 
@@ -142,11 +145,12 @@ func TestDocsLinks(t *testing.T) {
 	for _, p := range pages(t) {
 		anchors[p.path] = p.anchors()
 	}
-	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	link := regexp.MustCompile(`\]\(([^)\s]+)\)|(?m:^\[[^\]]+\]: (\S+)$)`)
 	used, linked := map[string]bool{}, map[string]bool{}
 	for _, p := range pages(t) {
 		for _, match := range link.FindAllStringSubmatch(p.text, -1) {
-			to, anchor, _ := strings.Cut(match[1], "#")
+			address := match[1] + match[2]
+			to, anchor, _ := strings.Cut(address, "#")
 			if strings.Contains(to, "://") {
 				continue
 			}
@@ -155,10 +159,10 @@ func TestDocsLinks(t *testing.T) {
 				target = filepath.Join(filepath.Dir(p.path), to)
 			}
 			if _, err := os.Stat(target); err != nil {
-				t.Errorf("%s links to %s: %v", p.path, match[1], err)
+				t.Errorf("%s links to %s: %v", p.path, address, err)
 			}
 			if anchor != "" && !anchors[target][anchor] {
-				t.Errorf("%s links to %s, which has no such heading", p.path, match[1])
+				t.Errorf("%s links to %s, which has no such heading", p.path, address)
 			}
 			used[target] = true
 			linked[target] = linked[target] || p.path == "docs/README.md"

@@ -347,11 +347,12 @@ func (p *page) robots() {
 
 The age of data inside the robot: from the last byte of the hardware's packet, just before it is written to a
 pseudo-terminal, to the client's read that returns the frame. The hardware is emulated. One client on loopback
-has a request for a frame outstanding and wants only new data, so new data leaves at once (PROTOCOL 8.2). A real
-line and its adapter add their own time. Floor is a bare loop that sends a frame when packets of the same size,
-which come as often, are whole: it shows the share of the machine itself. All programs run on one processor, and so do
-the kernel's workers that carry bytes through pseudo-terminals. A loop of the lowest class keeps the processor awake,
-because the host of a virtual processor that sleeps may take milliseconds to wake it.`,
+has a request for a frame outstanding and wants only new data, so new data leaves at once
+([PROTOCOL 8.2](PROTOCOL.md#8.2)). A real line and its adapter add their own time. Floor is a bare loop that sends a
+frame when packets of the same size, which come as often, are whole: it shows the share of the machine itself. All
+programs run on one processor, and so do the kernel's workers that carry bytes through pseudo-terminals. A loop of the
+lowest class keeps the processor awake, because the host of a virtual processor that sleeps may take milliseconds to
+wake it.`,
 		cellName.as("hardware"), serverName, insideP50, insideP99, insideP999, insideMax)
 	p.section(slices.DeleteFunc(p.rows("clients/"), func(w row) bool { return w.Kind != library }), `
 ## Clients
