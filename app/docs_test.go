@@ -210,6 +210,31 @@ func TestDocsLinks(t *testing.T) {
 	}
 }
 
+// The page of the examples links each of their folders.
+func TestDocsListExamples(t *testing.T) {
+	atRoot(t)
+	list := string(must.Get(os.ReadFile("examples/README.md"))(t))
+	for _, entry := range must.Get(os.ReadDir("examples"))(t) {
+		if entry.IsDir() && !strings.Contains(list, "]("+entry.Name()+"/") {
+			t.Errorf("examples/README.md does not list %s", entry.Name())
+		}
+	}
+}
+
+// The glossary is sorted, and explains each word once.
+func TestDocsGlossary(t *testing.T) {
+	atRoot(t)
+	text := string(must.Get(os.ReadFile("docs/GLOSSARY.md"))(t))
+	var words []string
+	for _, match := range regexp.MustCompile(`(?m)^\| ([a-z][a-z ,/-]*) \|`).FindAllStringSubmatch(text, -1) {
+		words = append(words, match[1])
+	}
+	words = words[1:] // the head
+	if len(words) < 30 || !slices.IsSorted(words) || len(slices.Compact(slices.Clone(words))) < len(words) {
+		t.Errorf("%d words are not sorted, or one is there twice: %q", len(words), words)
+	}
+}
+
 // Subcommands that the pages use are there.
 func TestDocsUseTheCommands(t *testing.T) {
 	command := regexp.MustCompile("(?m)(?:^ *|`|\\$ |sudo |&& )player ([a-z]+)(?:[ `]|$)")
