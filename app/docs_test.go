@@ -210,6 +210,54 @@ func TestDocsLinks(t *testing.T) {
 	}
 }
 
+// clicks is how far a page may be from README.md.
+const clicks = 2
+
+// Every page of docs/, of the examples and of the clients is two clicks from README.md at most. The table of tasks
+// in docs/README.md, one click from it, leads to each task's page, so a task is two clicks away.
+func TestDocsAreNear(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)\s#]+)[^)\s]*\)|(?m:^\[[^\]]+\]: ([^\s#]+)\S*$)`)
+	links := map[string][]string{}
+	index := ""
+	for _, p := range pages(t) {
+		for _, match := range link.FindAllStringSubmatch(p.text, -1) {
+			links[p.path] = append(links[p.path], filepath.Join(filepath.Dir(p.path), match[1]+match[2]))
+		}
+		if p.path == "docs/README.md" {
+			index = p.text
+		}
+	}
+	near, last := map[string]bool{"README.md": true}, []string{"README.md"}
+	for range clicks {
+		var next []string
+		for _, from := range last {
+			for _, to := range links[from] {
+				if !near[to] {
+					near[to], next = true, append(next, to)
+				}
+			}
+		}
+		last = next
+	}
+	for _, p := range pages(t) {
+		folder, _, _ := strings.Cut(p.path, "/")
+		if slices.Contains([]string{"docs", "clients", "examples"}, folder) && !near[p.path] {
+			t.Errorf("%s is more than %d clicks from README.md", p.path, clicks)
+		}
+	}
+	_, tasks, _ := strings.Cut(index, "| task | page |\n|---|---|\n")
+	tasks, _, _ = strings.Cut(tasks, "\n\n")
+	rows := strings.Split(tasks, "\n")
+	for _, row := range rows {
+		if !strings.Contains(row, "](") {
+			t.Errorf("docs/README.md: a task without a page: %s", row)
+		}
+	}
+	if len(rows) < 30 {
+		t.Errorf("docs/README.md has %d tasks, want 30", len(rows))
+	}
+}
+
 // The page of the examples links each of their folders.
 func TestDocsListExamples(t *testing.T) {
 	atRoot(t)
