@@ -407,6 +407,7 @@ export interface Elements {
   "edit-undo": HTMLButtonElement;
   "edit-wall": HTMLButtonElement;
   host: HTMLInputElement;
+  icon: HTMLImageElement;
   image: HTMLCanvasElement;
   "max-speed": HTMLInputElement;
   "max-turn": HTMLInputElement;

@@ -286,6 +286,8 @@ function lose(gone) {
 }
 
 async function start() {
+  const icon = /** @type {HTMLLinkElement} */ (part(document, "link[rel=icon]")); // its address has the digest of the page
+  $("icon").src = icon.href;
   bindControls(driver);
   bindView();
   const offered = $("offer").textContent;
