@@ -40,7 +40,9 @@ class Checkers(unittest.TestCase):
     def test_mypy(self) -> None:
         mypy = tool("mypy", "mypy")
         with tempfile.TemporaryDirectory() as cache:
-            self.check(mypy, "--strict", "--cache-dir", cache, ".")
+            self.check(mypy, "--strict", "--cache-dir", cache, ".", "../../examples/scenario/logger.py")
+            for program in ("plugins/hdaps.py", "plugins/thermometer.py", "python/hello.py"):
+                self.check(mypy, "--strict", "--cache-dir", cache, f"../../examples/{program}")
             for platform in ("darwin", "win32"):
                 self.check(mypy, "--strict", "--cache-dir", cache, "--platform", platform, *INSTALLED)
 
