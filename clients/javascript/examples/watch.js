@@ -34,7 +34,7 @@ for (let i = 0; i < rounds; i++) {
   } catch (e) {
     if (e.kind !== "closed" && e.kind !== "timeout") throw e;
     console.log(`${e.message}: connecting again`);
-    await robot.reconnect();
+    await robot.reconnect({ timeoutMs: Infinity });
     continue;
   }
   for (const device of robot.new.replace("y", "")) {

@@ -37,11 +37,16 @@ test("a page through the dashboard", { timeout: 3 * LIMIT, skip }, async () => {
   const proxy = spawn(process.execPath, ["examples/browser/serve.js", port, `localhost:${dashboard}`], { cwd: folder });
   try {
     await once(proxy.stdout, "data"); // its address
-    const page = await (await fetch(`http://localhost:${port}/`)).text();
-    for (const [, file] of page.matchAll(/from "\.(\/[a-z]+\.js)"/g)) {
+    const files = ["/"]; // of the page, and of what they import
+    for (const file of files) {
       const response = await fetch(`http://localhost:${port}${file}`);
-      assert.deepEqual([response.status, response.headers.get("content-type")], [200, "text/javascript"], file);
+      const type = file === "/" ? "text/html" : "text/javascript";
+      assert.deepEqual([response.status, response.headers.get("content-type")], [200, type], file);
+      for (const [, imported] of (await response.text()).matchAll(/from "\.(\/[a-z]+\.js)"/g)) {
+        if (!files.includes(imported)) files.push(imported);
+      }
     }
+    assert.ok(files.includes("/errors.js"));
     // A browser sends the origin of the page.
     const upgrade = http.get(`http://localhost:${port}/stream?robot=localhost:${robot}`, {
       headers: {
