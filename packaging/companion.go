@@ -31,7 +31,7 @@ func companions() []companion {
 				"usr/lib/systemd/system/player-fleet.service": "player-fleet.service",
 				"etc/player/fleet.robots":                     "fleet.robots",
 			},
-			manual: []string{"docs/FLEET.md", "docs/fleet-alerts.yml", "docs/fleet-grafana.json"},
+			manual: []string{"docs/FLEET.md", "docs/fleet/subjects.md", "docs/fleet/failures.md", "docs/fleet-alerts.yml", "docs/fleet-grafana.json"},
 		},
 		{
 			program: program{"player-vision", map[string]module{}}, module: ".", build: source.buildVision,
@@ -88,13 +88,17 @@ func (c companion) pack(src source, t target, temp string) (results map[string][
 		installed = append(installed, file{path: to, data: packaged(name), conf: strings.HasPrefix(to, "etc/")})
 	}
 	for _, name := range append(c.manual, "LICENSE") {
-		f, err := single(name, path.Join(folder, path.Base(name)))
+		place, isPage := strings.CutPrefix(name, "docs/") // pages keep their folders: they link to each other
+		if !isPage {
+			place = path.Base(name)
+		}
+		f, err := single(name, path.Join(folder, place))
 		if err != nil {
 			return nil, err
 		}
 		archived = append(archived, f)
 		if name != "LICENSE" { // Debian has the text
-			f.path = path.Join("usr/share/doc", c.name, path.Base(name))
+			f.path = path.Join("usr/share/doc", c.name, place)
 			installed = append(installed, f)
 		}
 	}

@@ -151,7 +151,7 @@ const (
 	// distance.
 	laserMin = 0.02
 	// Readings of an LMS 200 from noEcho on, in m, up to laserMax, mean that there was no
-	// echo or that the scanner was dazzled (docs/DEVICES.md). The simulator has the same.
+	// echo or that the scanner was dazzled (docs/devices/rangers.md). The simulator has the same.
 	noEcho, laserMax = 8.183, 8.191
 	// farthest is the largest reading of the protocol, in m.
 	farthest = 65.535

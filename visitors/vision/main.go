@@ -4,7 +4,7 @@
 //	driver ( name "vision" plugin "vision" provides ["vision:0"]
 //	         args ["-colors" "colors.cfg" "http://127.0.0.1:8080/camera/front"] )
 //
-// docs/DEVICES.md is its manual.
+// docs/devices/vision.md is its manual.
 package main
 
 import (
