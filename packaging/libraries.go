@@ -182,7 +182,7 @@ func python(src source) (library, error) {
 func npm(src source) (library, error) {
 	version := src.semantic()
 	l := library{name: "playerclient", purl: "pkg:npm/playerclient", version: version}
-	files, err := tree("clients/javascript", "package", "package.json", "README.md", "lib/*")
+	files, err := tree("clients/javascript", "package", "package.json", "README.md", "lib/*", "examples/*", "examples/browser/*")
 	if err != nil {
 		return l, err
 	}
@@ -191,9 +191,6 @@ func npm(src source) (library, error) {
 		return l, err
 	}
 	if err := setVersion(files, "package.json", `"version": "`, version); err != nil {
-		return l, err
-	}
-	if err := substitute(files, "package.json", "  \"private\": true,\n", ""); err != nil {
 		return l, err
 	}
 	packed, err := plainTarball(append(files, license), src.time)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -263,6 +264,23 @@ func installNpm(p place) {
 	p.run("npm", "install", "--offline", "--no-audit", "--no-fund", "--cache", "cache", "./playerclient-1.2.0.tgz")
 	p.write("hello.mjs", []byte(helloNode))
 	p.hello("node", "hello.mjs")
+	// npm packs the same files, by what package.json says.
+	p.run("tar", "xf", "playerclient-1.2.0.tgz")
+	var packs []struct {
+		Files []struct{ Path string }
+	}
+	if err := json.Unmarshal([]byte(p.run("npm", "pack", "./package", "--dry-run", "--json", "--offline", "--cache", "cache")), &packs); err != nil || len(packs) != 1 {
+		p.Fatal(err, packs)
+	}
+	var names []string
+	for _, f := range packs[0].Files {
+		names = append(names, "package/"+f.Path)
+	}
+	ours := strings.Fields(p.run("tar", "tf", "playerclient-1.2.0.tgz"))
+	slices.Sort(names)
+	if slices.Sort(ours); !slices.Equal(names, ours) {
+		p.Errorf("npm packs %q, and packaging %q", names, ours)
+	}
 }
 
 func installJar(p place) {
