@@ -19,7 +19,10 @@ puck ( name "yellow" color "yellow" pose [-2.8 2.8 0 0] )
 puck ( name "blue" color "blue" pose [-2.8 -2.8 0 0] )
 pioneer_full ( name "r0" pose [-2 0 0 0] fiducial ( range_max 8 fov 180 ) )
 pioneer_full ( name "r1" pose [0 -1.5 0 0] )
-position ( name "bare" pose [2.5 -2.5 0 0] size [0.2 0.2 0.2] )
+`
+
+// bare has another robot, with wheels alone: a server of it can have no goto device.
+const bare = arena + `position ( name "bare" pose [2.5 -2.5 0 0] size [0.2 0.2 0.2] )
 `
 
 // sweepers has two robots with four sensors at their corners, a short beam, a scanner, a camera and a gripper, and junk
@@ -91,6 +94,7 @@ type player3Program struct {
 	arguments   []string
 	world       string // the text of its world; empty: arena
 	devices     string // of a test pattern, in place of a world
+	sees        string // what the goto device of the first robot sees with; empty: what -goto chooses for each
 	check       func(*player3)
 }
 
@@ -158,7 +162,7 @@ var player3Programs = map[string]player3Program{
 		p.near("calls", 0, 300, 1)
 		p.near("curve", 0, p.number("curve", 0), p.number("curve", 1), 0)
 		p.near("turned", 0.02, 40*math.Pi/180)
-		p.near("both", 0.05, 0.3, 0.3)
+		p.near("both", 0.05, 0.4, 0.4) // as fast as the goto device chooses
 		p.near("ended", 0, 0, 0)
 		p.near("heads", 0.01, 0.2)
 		p.near("left", 0, 0, 0)
@@ -218,7 +222,7 @@ var player3Programs = map[string]player3Program{
 		p.near("pose", 0.06, r0.X+2, 0, 0)
 		p.near("ahead", 0.03, 3-0.08-r0.X)
 	}},
-	"robots.cpp": {clients: 5, check: func(p *player3) {
+	"robots.cpp": {world: bare, clients: 5, check: func(p *player3) {
 		p.near("one", 0.06, 0.3, 361, 0.3)
 		p.near("other", 0.06, 0.6, 361, 0.6, 16)
 		p.near("small", 1e-4, 0.2, 0.2, 0)
@@ -236,7 +240,7 @@ var player3Programs = map[string]player3Program{
 	}},
 	"lost.cpp": {stops: true, returns: true, check: func(p *player3) {
 		p.near("late", 0.02, 2, 0)
-		p.near("there", 0.02, 0.6)
+		p.near("there", 0.03, 0.6)
 		p.says("speed", "position2d:0")
 		p.says("stopped", "")
 		p.near("connected", 0, 1)
@@ -261,13 +265,14 @@ var player3Programs = map[string]player3Program{
 		p.near("create1", 0, 2, next, left) // bit 0 of a Create is right, bit 1 left
 		p.near("far", 1e-9, 666, 361, 16, 0, 8.191, 0)
 	}},
-	"errors.cpp": {stops: true, check: func(p *player3) {
+	"errors.cpp": {stops: true, world: bare, check: func(p *player3) {
 		p.says("refused", "PlayerClient::PlayerClient: cannot connect to 127.0.0.1 port 1")
 		if p.output["granted"] != nil {
 			p.t.Error("a device was granted that the robot does not have")
 		}
 		p.says("missing", "ranger")
 		p.near("bare", 0, 1)
+		p.says("goal", "Position2dProxy::GoTo: GoTo needs the goto device of a robot that sees: start the server with -goto")
 		p.says("lost", "PlayerClient::Read: the connection to 127.0.0.1")
 		p.says("speed", "Position2dProxy::SetSpeed: position2d:0")
 		p.near("connected", 0, 0)
@@ -340,7 +345,7 @@ var player3Programs = map[string]player3Program{
 	"camera.c":   {clients: 1, check: camera},
 	"camera.py":  {clients: 1, check: camera},
 	"cameras.py": {clients: 1, check: camera},
-	"several.cpp": {clients: 3, world: several, check: func(p *player3) {
+	"several.cpp": {clients: 3, world: several, sees: "ranger:2", check: func(p *player3) {
 		manyDevices(p)
 		p.near("before", 1e-9, 0, 0, 1.5, 0.25, 6)
 		p.near("counts", 0, 4, 180, 180, 4, 180)
