@@ -198,7 +198,7 @@ func npm(src source) (library, error) {
 	return l, err
 }
 
-// java packs jars of classes, sources and documentation, and what Maven wants to know.
+// java packs jars of classes, sources and documentation, and the pom.xml of the library with its version.
 func java(src source) (library, error) {
 	version := src.semantic()
 	l := library{name: "player:playerclient", purl: "pkg:maven/player/playerclient", version: version, results: map[string][]byte{}}
@@ -212,22 +212,26 @@ func java(src source) (library, error) {
 	}
 	defer os.RemoveAll(temp)
 	classes, docs := filepath.Join(temp, "classes"), filepath.Join(temp, "docs")
-	var names []string
+	var names, documented []string
 	for _, f := range sources {
-		names = append(names, filepath.Join("clients/java/src", f.path))
+		name := filepath.Join("clients/java/src", f.path)
+		names = append(names, name)
+		if path.Base(name) != "module-info.java" { // otherwise all pages are in a folder of the module
+			documented = append(documented, name)
+		}
 	}
 	// Java 17, also with a newer compiler.
-	if _, err := output("javac", append([]string{"--release", "17", "-encoding", "UTF-8", "-Xlint:all", "-d", classes}, names...)...); err != nil {
+	if _, err := output("javac", append([]string{"--release", "17", "-encoding", "UTF-8", "-Xlint:all", "-Werror", "-d", classes}, names...)...); err != nil {
 		return l, fmt.Errorf("%w: install default-jdk-headless", err)
 	}
-	if _, err := output("javadoc", append([]string{"-quiet", "-Xdoclint:none", "-notimestamp", "-noindex", "-encoding", "UTF-8", "--release", "17", "-d", docs}, names...)...); err != nil {
+	if _, err := output("javadoc", append([]string{"-quiet", "-Xdoclint:all", "-Werror", "-notimestamp", "-noindex", "-encoding", "UTF-8", "--release", "17", "-d", docs}, documented...)...); err != nil {
 		return l, err
 	}
 	license, err := single("LICENSE", "META-INF/LICENSE")
 	if err != nil {
 		return l, err
 	}
-	manifest := file{path: "META-INF/MANIFEST.MF", data: fmt.Appendf(nil, "Manifest-Version: 1.0\r\nAutomatic-Module-Name: player\r\nImplementation-Version: %s\r\n\r\n", version)}
+	manifest := file{path: "META-INF/MANIFEST.MF", data: fmt.Appendf(nil, "Manifest-Version: 1.0\r\nImplementation-Version: %s\r\n\r\n", version)}
 	for suffix, from := range map[string]string{"": classes, "-javadoc": docs, "-sources": "clients/java/src"} {
 		files, err := folder(from)
 		if err != nil {
@@ -237,18 +241,14 @@ func java(src source) (library, error) {
 			return l, err
 		}
 	}
-	l.results[fmt.Sprintf("playerclient-%s.pom", version)] = fmt.Appendf(nil, `<?xml version="1.0" encoding="UTF-8"?>
-<project xmlns="http://maven.apache.org/POM/4.0.0">
-  <modelVersion>4.0.0</modelVersion>
-  <groupId>player</groupId>
-  <artifactId>playerclient</artifactId>
-  <version>%s</version>
-  <name>playerclient</name>
-  <description>A client of the Player robot device server</description>
-  <licenses><license><name>Apache-2.0</name></license></licenses>
-</project>
-`, version)
-	return l, nil
+	pom, err := single("clients/java/pom.xml", "pom.xml")
+	if err != nil {
+		return l, err
+	}
+	described := []file{pom}
+	err = setVersion(described, "pom.xml", "<artifactId>playerclient</artifactId>\n  <version>", version)
+	l.results[fmt.Sprintf("playerclient-%s.pom", version)] = described[0].data
+	return l, err
 }
 
 // folder returns all files in a folder, with their paths in it.

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -291,7 +292,10 @@ func installJar(p place) {
 			p.Errorf("%s: %s", jar, out)
 		}
 	}
-	// What Maven installs the jar as.
+	if out := p.run("java", "-p", "playerclient-1.2.0.jar", "--describe-module", "player"); !strings.Contains(out, "exports player\n") {
+		p.Errorf("module: %s", out)
+	}
+	// What Maven installs the jar as, and what a registry asks for.
 	text, err := os.ReadFile(filepath.Join(p.dir, "playerclient-1.2.0.pom"))
 	if err != nil {
 		p.Fatal(err)
@@ -301,9 +305,48 @@ func installJar(p place) {
 		ArtifactID string `xml:"artifactId"`
 		Version    string `xml:"version"`
 		Packaging  string `xml:"packaging"`
+		Address    string `xml:"url"`
+		License    string `xml:"licenses>license>url"`
+		Developer  string `xml:"developers>developer>name"`
+		Source     string `xml:"scm>url"`
 	}
-	if err := xml.Unmarshal(text, &pom); err != nil || pom.GroupID != "player" || pom.ArtifactID != "playerclient" || pom.Version != "1.2.0" || pom.Packaging != "" && pom.Packaging != "jar" {
+	if err := xml.Unmarshal(text, &pom); err != nil || pom.GroupID != "player" || pom.ArtifactID != "playerclient" || pom.Version != "1.2.0" || pom.Packaging != "" && pom.Packaging != "jar" ||
+		pom.Address == "" || pom.License == "" || pom.Developer == "" || pom.Source == "" {
 		p.Errorf("%v: %+v\n%s", err, pom, text)
+	}
+	buildByMaven(p)
+}
+
+// debianMaven is where Debian has what Maven fetches elsewhere.
+const debianMaven = "/usr/share/maven-repo"
+
+// buildByMaven builds the library as its language does, offline, and compares the classes.
+func buildByMaven(p place) {
+	needs.Program(p.T, "mvn")
+	surefire, err := filepath.Glob(debianMaven + "/org/apache/maven/plugins/maven-surefire-plugin/2.22.*")
+	if err != nil || len(surefire) == 0 {
+		needs.Missing(p.T, "the plugins of Maven that .ci/run lists")
+	}
+	p.write("settings.xml", []byte("<settings><mirrors><mirror><id>debian</id><mirrorOf>*</mirrorOf><url>file://"+debianMaven+"</url></mirror></mirrors></settings>"))
+	p.run("mkdir", "src")
+	p.run("unzip", "-q", "-d", "src", "playerclient-1.2.0-sources.jar", "module-info.java", "player/*")
+	p.run("mv", "playerclient-1.2.0.pom", "pom.xml")
+	p.run("mvn", "-B", "-q", "-s", "settings.xml", "-Dmaven.repo.local="+filepath.Join(p.dir, "repository"),
+		"-Dsurefire.version="+filepath.Base(surefire[len(surefire)-1]), "package")
+	for _, suffix := range []string{"", "-sources", "-javadoc"} {
+		built := strings.Split(p.run("jar", "tf", "target/playerclient-1.2.0"+suffix+".jar"), "\n")
+		for name := range strings.Lines(p.run("jar", "tf", "playerclient-1.2.0"+suffix+".jar")) {
+			name = strings.TrimSpace(name)
+			if suffix == "-javadoc" {
+				if path.Ext(name) != ".html" || !strings.HasPrefix(name, "player/") {
+					continue
+				}
+				name = "player/" + name // in the folder of the module
+			}
+			if !strings.HasPrefix(name, "META-INF/") && !slices.Contains(built, name) {
+				p.Errorf("Maven's jar %s lacks %s", suffix, name)
+			}
+		}
 	}
 }
 
