@@ -186,13 +186,17 @@ func (c *chaotic) read(t *testing.T, ctx context.Context) {
 
 // healed waits until the hardware has new data.
 func (c *chaotic) healed(t *testing.T, s *server) {
-	begin := time.Now()
-	for c.fresh.Load() < begin.UnixNano() {
+	begin := time.Now().UnixNano()
+	c.within(t, s, "new data", func() bool { return c.fresh.Load() >= begin })
+}
+
+// within waits until a condition holds, as long as healing may take. It may be called by any goroutine.
+func (c *chaotic) within(t *testing.T, s *server, what string, ok func() bool) {
+	for begin := time.Now(); !ok(); time.Sleep(20 * time.Millisecond) {
 		if time.Since(begin) > healing {
-			t.Errorf("%s is not healed:\n%s", c.name, tail(c.lines(s), 3000))
+			t.Errorf("%s, waited in vain: %s\n%s", c.name, what, tail(c.lines(s), 3000))
 			return
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
 }
 
@@ -218,8 +222,10 @@ func (c *chaotic) disturb(t *testing.T, s *server, ctx context.Context) {
 			return
 		}
 		c.healed(t, s)
-		if lasts > longLoss && (c.reports(s, retry.LogUnavailable) == lost || c.reports(s, retry.LogBack) == back) {
-			t.Errorf("%s was lost for %v, and the log does not have both ends of it:\n%s", c.name, lasts, tail(c.lines(s), 3000))
+		if lasts > longLoss { // the log may come later than the data
+			c.within(t, s, "both ends of a loss are in the log", func() bool {
+				return c.reports(s, retry.LogUnavailable) > lost && c.reports(s, retry.LogBack) > back
+			})
 		}
 	}
 }
