@@ -362,7 +362,7 @@ Cflags: -I${includedir}
 Libs: -L${libdir} -lplayer
 `, up, version)},
 		file{path: lib + "/cmake/player/player-config.cmake", data: fmt.Appendf(nil, `# find_package(player) has the targets player::player and player::static, for C and C++.
-# player_tls_source is what a program with TLS compiles, and links with OpenSSL::SSL.
+# A program with TLS compiles player_tls_source, and links with OpenSSL::SSL.
 set(player_tls_source "${CMAKE_CURRENT_LIST_DIR}/../%sinclude/player/player_tls.c")
 if(NOT TARGET player::player)
   add_library(player::player SHARED IMPORTED)

@@ -8,7 +8,7 @@ import (
 )
 
 // LogMissing is a message of the log, by which tests find lines.
-const LogMissing = "a movement is missing in the odometry: the wheels may have turned farther than their counts tell, or have been counted anew"
+const LogMissing = "a movement is missing in the odometry: the wheels may have turned farther than their counts show, or have been counted anew"
 
 // late is for how long reports may be delayed and get lost: the distance driven in that time
 // may come at once. A line that is silent for longer is closed.
