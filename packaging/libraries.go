@@ -341,7 +341,7 @@ func development(src source, lib string, static, shared []byte) ([]file, error) 
 	if err != nil {
 		return nil, err
 	}
-	more, err := tree("clients/cpp", "include/player", "player.hpp", "simulation.hpp", "vfh.hpp", "playerclient.h")
+	more, err := tree("clients/cpp", "include/player", "player.hpp", "simulation.hpp", "playerclient.h")
 	if err != nil {
 		return nil, err
 	}
@@ -435,6 +435,9 @@ func (l library) pack(src source, about func(arch string) debian, installed func
 		if err != nil {
 			return err
 		}
+		if one.data, err = amalgam(from, one.data); err != nil {
+			return err
+		}
 		files = append(files, one)
 	}
 	folder := fmt.Sprintf("%s-%s-linux-%s", l.name, src.version, runtime.GOARCH)
@@ -443,6 +446,20 @@ func (l library) pack(src source, about func(arch string) debian, installed func
 	}
 	l.results[folder+".tar.gz"], err = tarball(files, src.time)
 	return err
+}
+
+// part is a line of clients/c/player.c that includes one of its parts.
+var part = regexp.MustCompile(`(?m)^#include "(src/.*\.c)"$`)
+
+// amalgam returns the text of a file with its parts in it, so that a program compiles one file.
+func amalgam(name string, text []byte) ([]byte, error) {
+	var failed error
+	whole := part.ReplaceAllFunc(text, func(line []byte) []byte {
+		included, err := os.ReadFile(filepath.Join(filepath.Dir(name), string(part.FindSubmatch(line)[1])))
+		failed = cmp.Or(failed, err)
+		return included
+	})
+	return whole, failed
 }
 
 // debianOf returns what Debian calls a processor, and the name of its folder of libraries.

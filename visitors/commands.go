@@ -42,8 +42,8 @@ func NewCommands(device byte, name string, silence time.Duration, dial Dial, res
 }
 
 // NewNamedCommands returns the commands to a device by its name on the robot. See NewNamedController.
-func NewNamedCommands(address string, dial Dial, result Result) *Commands {
-	return &Commands{controller: NewNamedController(address, dial), result: result, changed: make(chan struct{}, 1)}
+func NewNamedCommands(address string, silence time.Duration, dial Dial, result Result) *Commands {
+	return &Commands{controller: NewNamedController(address, silence, dial), result: result, changed: make(chan struct{}, 1)}
 }
 
 // Put has Run acquire the device and carry run out. It replaces a command of the kind that waits.
@@ -141,6 +141,9 @@ func (c *Commands) carryOut(ctx context.Context) error {
 			err = next.run(ctx, c.controller)
 		}
 		if next.answer != nil {
+			if err != nil {
+				c.controller.Release() // as after an error that is reported
+			}
 			if err := next.answer(err); err != nil {
 				return err
 			}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/e2e/must"
 )
 
 func noResult(error, bool) error { return nil }
@@ -61,6 +62,25 @@ func TestCalls(t *testing.T) {
 		for range maxCalls {
 			if err := <-answers; err != nil {
 				t.Error(err)
+			}
+		}
+	})
+}
+
+// A call that fails is answered, and gives the device up: the next one connects again.
+func TestCallFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRobot()
+		held := true
+		c := NewCommands(codec.Position, "wheels", silence, r.dial, func(_ error, has bool) error { held = has; return nil })
+		go c.Run(t.Context())
+		failed := errors.New("failed")
+		for range 2 {
+			answer := error(nil)
+			must.Do(t, c.configure(func(*Controller) error { return failed }, func(err error) error { answer = err; return nil }))
+			r.expect(t, "0 "+lives, "0 pw", "0 closed")
+			if answer != failed || held {
+				t.Errorf("answer %v, held %v", answer, held)
 			}
 		}
 	})

@@ -60,10 +60,11 @@ func NewController(device byte, name string, silence time.Duration, dial Dial) *
 	return c
 }
 
-// NewNamedController returns a controller of a device by its name on the robot, for example servo:0. It is kept until
-// Release. The other parameters are the same as for NewController.
-func NewNamedController(address string, dial Dial) *Controller {
-	c := NewController(0, address, 0, dial)
+// NewNamedController returns a controller of a device by its name on the robot, for example servo:0. Commands to a goto device
+// are good for silence; without commands for restLimit it is released. silence is zero for other devices, which are kept
+// until Release. The other parameters are the same as for NewController.
+func NewNamedController(address string, silence time.Duration, dial Dial) *Controller {
+	c := NewController(0, address, silence, dial)
 	c.address = address
 	return c
 }

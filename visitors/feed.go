@@ -50,13 +50,11 @@ type Feed struct {
 	dial    Dial
 	granted func(pairs string, refused []client.Access) error
 	send    func([]News) error
-	// describe asks the robot how devices describe their data, when they have been opened. Nil: nothing is asked.
-	describe func(ctx context.Context, robot *client.Client, opened string) error
 	// Stranger makes the error for a server whose answer is not the Player protocol. Nil: the error stays as it is.
 	Stranger func(error) error
-	// Equipped gets what a robot has beyond the devices with letters, as soon as that is known, and again after each
-	// request of such a device, because a driver may learn it when the device is opened. It is not called for a robot
-	// without such devices. Nil: the robot is not asked.
+	// Equipped gets what the robot says of its devices: before the first data, and again when a device that has a
+	// description is opened, because its driver may have learnt it then. send runs in the same goroutine. It is not called
+	// for a server that answers no questions. Nil: the robot is not asked.
 	Equipped func(Equipment) error
 
 	mu        sync.Mutex
@@ -117,56 +115,30 @@ func (g *Guest) Feed(robot Robot, describe func(device int, d telemetry.Descript
 		return nil
 	}
 	f := NewFeed(g.common.Dialer(robot.Address, g.terms.Name), granted, send)
-	f.describe = func(ctx context.Context, r *client.Client, opened string) error {
-		return robot.describe(ctx, r, opened, describe)
+	f.Equipped = func(e Equipment) error {
+		for i, d := range robot.descriptions(e) {
+			describe(i, d)
+		}
+		return nil
 	}
 	return f
 }
 
-// describe asks a robot how those of the devices, by their bytes, describe their data that have a description.
-func (r Robot) describe(ctx context.Context, robot *client.Client, devices string, describe func(device int, d telemetry.Description)) error {
-	looking, channelled := false, false
-	for i := range len(devices) {
-		if of := r.Device(devices[i]); of >= 0 {
-			switch r.Devices[of].Interface {
-			case "laser", "sonar", "ranger":
-				looking = true
-			case "io", "servo":
-				channelled = true
-			}
-		}
-	}
+// descriptions returns how those of the robot's devices describe their data that have a description, by their index.
+func (r Robot) descriptions(e Equipment) map[int]telemetry.Description {
 	known := map[int]telemetry.Description{}
-	if looking {
-		rays, err := robot.Rays(ctx)
-		if err != nil && !errors.Is(err, client.ErrUnknownQuestion) {
-			return err
-		}
-		for _, ray := range rays {
-			of := r.Device(ray.Device)
-			d := known[of]
-			d.Rays = append(d.Rays, ray)
-			known[of] = d
-		}
+	for _, ray := range e.Rays {
+		d := known[r.Device(ray.Device)]
+		d.Rays = append(d.Rays, ray)
+		known[r.Device(ray.Device)] = d
 	}
-	if channelled {
-		channels, err := robot.Channels(ctx)
-		if err != nil && !errors.Is(err, client.ErrUnknownQuestion) {
-			return err
-		}
-		for _, c := range channels {
-			of := r.Device(c.Device)
-			d := known[of]
-			d.Channels = append(d.Channels, c)
-			known[of] = d
-		}
+	for _, c := range e.Channels {
+		d := known[r.Device(c.Device)]
+		d.Channels = append(d.Channels, c)
+		known[r.Device(c.Device)] = d
 	}
-	for of, d := range known {
-		if of >= 0 {
-			describe(of, d)
-		}
-	}
-	return nil
+	delete(known, -1) // a reload has added the device
+	return known
 }
 
 // Request has Run make a request. Requests are made one after the other.
@@ -227,7 +199,7 @@ func (f *Feed) next(interrupt context.CancelFunc) (requests []Request, ended boo
 type reader struct {
 	robot  *client.Client         // not embedded: a table of all its methods takes 6 kB of the program
 	listed bool                   // the robot was asked which devices it has
-	equip  bool                   // the visitor gets the equipment when the next data has been sent
+	equip  bool                   // the visitor gets the equipment before the next data
 	fresh  bool                   // the robot's server sends ages, and only new data
 	open   []byte                 // devices that are read
 	taken  map[byte]time.Duration // when the data that was sent was taken, by device
@@ -286,6 +258,12 @@ func (f *Feed) pass(ctx, reading context.Context, r *reader, requests []Request)
 			return err
 		}
 	}
+	if r.equip {
+		r.equip = false
+		if err := f.equip(ctx, r); err != nil {
+			return err
+		}
+	}
 	// The client has read rounds while it waited for the replies, and does not report them as new any more.
 	unread := len(requests) > 0
 	for {
@@ -295,14 +273,6 @@ func (f *Feed) pass(ctx, reading context.Context, r *reader, requests []Request)
 			}
 		}
 		unread = false
-		if r.equip && len(requests) > 0 { // the visitor has what it asked for first
-			r.equip = false
-			if err := f.equip(ctx, r); err != nil {
-				return err
-			}
-			unread = true
-			continue
-		}
 		if !r.fresh && len(r.open) == 0 { // the robot's server sends no rounds
 			<-reading.Done()
 			return reading.Err()
@@ -346,26 +316,31 @@ func (r *reader) list(ctx context.Context, pairs string) error {
 	return nil
 }
 
-// equip asks for the robot's equipment, and passes it on if there are devices without letters.
-func (f *Feed) equip(ctx context.Context, r *reader) error {
+// equip asks for the robot's equipment and passes it on.
+func (f *Feed) equip(ctx context.Context, r *reader) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, dialLimit)
 	defer cancel()
-	all, err := r.robot.Devices(ctx)
+	var known Equipment
+	known.Devices, err = r.robot.Devices(ctx)
 	r.listed = true
-	if err != nil && !errors.Is(err, client.ErrUnknownQuestion) {
-		return err
+	if err == nil {
+		known.Rays, err = r.robot.Rays(ctx)
 	}
-	if !slices.ContainsFunc(all, func(e codec.Entry) bool { return !codec.IsLetter(e.Code) }) {
-		return nil
-	}
-	known := Equipment{Devices: all}
-	if known.Rays, err = r.robot.Rays(ctx); err == nil {
+	if err == nil {
 		known.Channels, err = r.robot.Channels(ctx)
 	}
-	if err != nil && !errors.Is(err, client.ErrUnknownQuestion) {
+	switch {
+	case errors.Is(err, client.ErrUnknownQuestion) && known.Devices == nil:
+		return nil
+	case err != nil && !errors.Is(err, client.ErrUnknownQuestion):
 		return err
 	}
 	return f.Equipped(known)
+}
+
+// hasDescription reports whether a robot may describe the data of a device.
+func hasDescription(device byte) bool {
+	return !codec.IsLetter(device) || device == codec.Laser || device == codec.Sonar
 }
 
 // request makes a request. The newest data of a reopened device is sent again when it comes.
@@ -399,18 +374,12 @@ func (f *Feed) request(ctx context.Context, r *reader, q Request) error {
 		access[a.Device] = a.Granted
 	}
 	r.open = slices.DeleteFunc(r.open, func(d byte) bool { return access[d] != 0 })
-	var opened []byte
 	for i := 0; i < len(q.Pairs); i += 2 {
 		if d := q.Pairs[i]; access[d] == codec.AccessRead && !slices.Contains(r.open, d) {
-			r.open, opened = append(r.open, d), append(opened, d)
+			r.open = append(r.open, d)
+			r.equip = r.equip || f.Equipped != nil && hasDescription(d)
 		}
 		delete(r.taken, q.Pairs[i])
-		r.equip = r.equip || f.Equipped != nil && !codec.IsLetter(q.Pairs[i]) && q.Pairs[i+1] == codec.AccessRead
-	}
-	if f.describe != nil {
-		if err := f.describe(ctx, r.robot, string(opened)); err != nil {
-			return err
-		}
 	}
 	return f.granted(q.Pairs, refused.Devices)
 }

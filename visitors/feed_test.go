@@ -106,3 +106,51 @@ func testFeed(t *testing.T, ages bool, closed, reopened string) {
 		time.Sleep(time.Second) // Answer sees the end
 	})
 }
+
+// A visitor gets what a robot says of its devices before their data, and again when a laser is opened again, but not when another device is.
+func TestEquipmentComesFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		here, there := net.Pipe()
+		go roomtest.Answer(there, func(m codec.Message) []byte {
+			switch {
+			case m.Kind == codec.KindConfig && m.Payload[0] == codec.ConfigQuestion:
+				line := map[byte]string{codec.QuestionDevices: "108 laser 0 stage", codec.QuestionRays: "laser:0 0 361 0 0 90 -0.5 0 8000 0"}[m.Payload[1]]
+				if line == "" {
+					return codec.AppendAnswer(nil, m.Payload[1], nil)
+				}
+				return codec.AppendAnswer(nil, m.Payload[1], []string{line})
+			case m.Kind != codec.KindRequest:
+				return nil
+			}
+			reply := codec.AppendBlock(nil, codec.KindReply, m.Payload)
+			if m.Size > 0 && m.Payload[0] != codec.Server && m.Payload[1] == codec.AccessRead {
+				fresh := codec.FreshnessData{Time: 1000, Ages: []uint32{0}}
+				reply = codec.AppendBlock(reply, codec.Server, fresh.Append(nil))
+				reply = codec.AppendBlock(reply, m.Payload[0], []byte("data"))
+			}
+			return reply
+		})
+		var events []string
+		robot := client.New(here)
+		f := NewFeed(func(context.Context) (*client.Client, func(), error) { return robot, func() {}, nil },
+			func(string, []client.Access) error { return nil },
+			func(news []News) error { events = append(events, string(news[0].Device)); return nil })
+		f.Equipped = func(e Equipment) error {
+			events = append(events, fmt.Sprint(len(e.Devices), len(e.Rays), len(e.Channels)))
+			return nil
+		}
+		f.Want("l", 10)
+		go f.Run(t.Context())
+		synctest.Wait()
+		f.Want("lU", 10)
+		synctest.Wait()
+		f.Want("U", 10)
+		synctest.Wait()
+		f.Want("lU", 10)
+		synctest.Wait()
+		if got, want := fmt.Sprint(events), "[1 1 0 l U 1 1 0 l]"; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+		robot.Close()
+	})
+}

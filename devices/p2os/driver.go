@@ -21,6 +21,7 @@ const (
 	LogMissing    = "a movement is missing in the odometry"
 	LogUnknown    = "this model is not known: it is taken for another one; its options correct that"
 	LogOpenedAnew = "the connection was opened anew: the movement meanwhile is missing in the odometry"
+	LogUnsettled  = "the connection was lost during a reset of the odometry: the movement meanwhile is missing"
 )
 
 const (

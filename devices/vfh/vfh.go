@@ -76,7 +76,7 @@ const (
 	creep   = 40  // mm/s, the least speed towards a free direction
 	retreat = 10  // rounds backwards, after a stall
 	back    = 150 // mm/s
-	aligned = 2   // degrees from the heading at the goal, which is enough: odometry rounds to one
+	aligned = 1   // degrees from the heading at the goal, which odometry has: it rounds to one. Programs of Player 2 and 3 wait for 0.03 rad
 	slowest = 5   // deg/s towards that heading, so that the robot gets there
 )
 

@@ -20,6 +20,10 @@ import (
 // metre at full speed.
 const deadMan = 400 * time.Millisecond
 
+// goalSilence is how long a goal is good without its repetition. It is longer than deadMan, because the goto device avoids
+// obstacles by itself, and a goal that has lapsed is not taken up again: a disturbance of the network would end it.
+const goalSilence = 2 * time.Second
+
 // driveCommand is a command of a page to the robot that it drives: one of these.
 type driveCommand struct {
 	Drive  *[2]int   `json:"drive"`  // mm/s forward, deg/s counterclockwise
@@ -34,6 +38,7 @@ type driveCommand struct {
 	Output *outputValue `json:"output"` // of an io device
 	Joint  *jointTarget `json:"joint"`  // of a servo device
 	Power  *bool        `json:"power"`  // of all joints
+	Goal   *place       `json:"goal"`   // of a goto device: the page repeats it
 }
 
 // outputValue sets an output.
@@ -46,6 +51,23 @@ type outputValue struct {
 type jointTarget struct {
 	Number *uint8 `json:"number"`
 	Goal   *int32 `json:"goal"` // in the unit of the joint
+}
+
+// place is a goal in the frame of the odometry. Without X and Y the device gives up its goal.
+type place struct {
+	X     *int32 `json:"x"`     // mm
+	Y     *int32 `json:"y"`     // mm
+	Tag   uint16 `json:"tag"`   // by which the page knows its goal in the data
+	Speed uint16 `json:"speed"` // the highest, mm/s; 0: that of the device
+	Turn  uint16 `json:"turn"`  // the highest turn rate, deg/s; 0: that of the device
+}
+
+// command returns what the device gets.
+func (p place) command() codec.GotoCommand {
+	if p.X == nil || p.Y == nil {
+		return codec.StopGoto()
+	}
+	return codec.GotoCommand{X: *p.X, Y: *p.Y, Heading: codec.AnyHeading, Speed: p.Speed, TurnRate: p.Turn, Tag: p.Tag}
 }
 
 func (c driveCommand) needs() rights.Set {
@@ -118,7 +140,7 @@ func (d *driver) take(c driveCommand) error {
 // takeNamed passes a command to a device without a letter on.
 func (d *driver) takeNamed(c driveCommand) error {
 	iface, _, ok := codec.ParseAddress(c.Device)
-	kind, send := "", func(*client.Client, byte) error { return nil }
+	kind, silence, send := "", time.Duration(0), func(*client.Client, byte) error { return nil }
 	switch letter := codec.InterfaceLetter(iface); {
 	case ok && letter == codec.PTZ && c.Look != nil:
 		kind, send = "look", func(r *client.Client, code byte) error {
@@ -150,6 +172,10 @@ func (d *driver) takeNamed(c driveCommand) error {
 			power.Arg = 1
 		}
 		kind, send = "power", func(r *client.Client, code byte) error { return r.Config(code, power.Append(nil)) }
+	case ok && letter == codec.Goto && c.Goal != nil:
+		kind, silence, send = "goal", goalSilence, func(r *client.Client, code byte) error {
+			return r.Command(code, c.Goal.command().Append(nil))
+		}
 	default:
 		return unfit(fmt.Errorf("no such command to device %s", visitors.Quote(c.Device)))
 	}
@@ -158,7 +184,7 @@ func (d *driver) takeNamed(c driveCommand) error {
 		if len(d.named) == maxNamed {
 			return d.failed(visitors.Notice{Text: "this page commands too many devices: reload it"})
 		}
-		commands = visitors.NewNamedCommands(c.Device, d.socket.dial, d.resultNamed)
+		commands = visitors.NewNamedCommands(c.Device, silence, d.socket.dial, d.resultNamed)
 		d.named[c.Device] = commands
 		d.socket.Start(commands.Run)
 	}

@@ -18,6 +18,7 @@ import (
 // a real one it delays the messages behind a request (PROTOCOL 2.7).
 type stubborn struct {
 	slow   map[byte]chan struct{} // by device: set up when it is closed
+	lists  []string               // the answer to which devices it has; nil: it answers no questions
 	denies atomic.Bool            // every device
 	events chan string            // requests, commands, and clients that left, as they come
 }
@@ -45,6 +46,9 @@ func (s *stubborn) serve(t *testing.T, conn net.Conn) {
 	roomtest.Answer(conn, func(m codec.Message) []byte {
 		if m.Kind == codec.KindRequest && m.Size == 0 {
 			return codec.AppendBlock(nil, codec.KindReply, nil)
+		}
+		if s.lists != nil && m.Kind == codec.KindConfig && m.Payload[0] == codec.ConfigQuestion {
+			return codec.AppendAnswer(nil, m.Payload[1], s.lists)
 		}
 		if m.Kind != codec.KindRequest {
 			s.events <- fmt.Sprintf("%c%c % x", m.Kind, m.Device, m.Payload)
@@ -160,4 +164,19 @@ func TestCommandByName(t *testing.T) {
 	if reason := p.ended(); !strings.Contains(reason, "reload it") {
 		t.Errorf("%s", reason)
 	}
+}
+
+// A goal of a page is good for two seconds, and the page gives it up.
+func TestGoal(t *testing.T) {
+	t.Parallel()
+	s := stubborn{lists: []string{"200 goto 0 goto"}}
+	p := s.open(t)
+	p.Send(`{"device":"goto:0","goal":{"x":4500,"y":-1200,"tag":7,"speed":300,"turn":60}}`)
+	s.until(t, "xy 6c 07 d0")
+	s.until(t, "request \xc8w")
+	s.until(t, "c\u00c8 00 00 11 94 ff ff fb 50 ff ff 01 2c 00 3c 00 00 00 00 00 07")
+	p.Send(`{"device":"goto:0","goal":{}}`)
+	s.until(t, "c\u00c8 80 00 00 00"+strings.Repeat(" 00", 16))
+	p.CloseNow()
+	s.until(t, "left \xc8")
 }

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -130,8 +131,11 @@ func (s *stream) key(code byte) string {
 	return string(rune(code))
 }
 
-// equipped sends the page what the robot has.
+// equipped sends the page what the robot has, unless all devices have letters.
 func (s *stream) equipped(e visitors.Equipment) error {
+	if !slices.ContainsFunc(e.Devices, func(d codec.Entry) bool { return !codec.IsLetter(d.Code) }) {
+		return nil
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.others = nil
