@@ -3,7 +3,7 @@
 //	go run ./packaging/modulepath example.org/someone/player
 //
 // It runs in the root of a clone and rewrites go.mod, and each mention of a package in
-// the files that git knows. Whoever publishes the clone commits the result and tags it.
+// the files that git knows. The publisher of the clone commits the result and tags it.
 package main
 
 import (
