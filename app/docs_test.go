@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"player/config"
+	"player/devices"
 	"player/e2e/must"
 )
 
@@ -206,6 +207,27 @@ func TestDocsLinks(t *testing.T) {
 			if first, twice := strings.CutSuffix(name, "-twice"); twice && strings.HasPrefix(path, "docs") {
 				t.Errorf("%s has two headings #%s", path, first)
 			}
+		}
+	}
+}
+
+// The pages that list all interfaces have each of them.
+func TestDocsListInterfaces(t *testing.T) {
+	atRoot(t)
+	for path, begin := range map[string]string{"docs/CONFIG.md": "- **interface** is one of ", "docs/fleet/subjects.md": "INTERFACE is "} {
+		_, list, _ := strings.Cut(string(must.Get(os.ReadFile(path))(t)), begin)
+		list, _, _ = strings.Cut(list, ".")
+		var listed, want []string
+		for _, match := range regexp.MustCompile("`([a-z]+)`").FindAllStringSubmatch(list, -1) {
+			listed = append(listed, match[1])
+		}
+		for _, i := range devices.Interfaces() {
+			want = append(want, i.Name)
+		}
+		slices.Sort(listed)
+		slices.Sort(want)
+		if !slices.Equal(listed, want) {
+			t.Errorf("%s lists %q, want %q", path, listed, want)
 		}
 	}
 }
