@@ -38,7 +38,7 @@ func libraries(src source) (all []library, err error) {
 	return all, nil
 }
 
-// release takes a version apart. That of a commit without a tag has the time of the commit.
+// release takes a version apart. The version of a commit without a tag has the time of the commit.
 var release = regexp.MustCompile(`^([0-9.]+)(?:~([a-z]+)\.?([0-9]+))?`)
 
 // spell returns the version with other words for what comes before a release.
@@ -349,7 +349,7 @@ Cflags: -I${includedir}
 Libs: -L${libdir} -lplayer
 `, up, version)},
 		file{path: lib + "/cmake/player/player-config.cmake", data: fmt.Appendf(nil, `# find_package(player) has the targets player::player and player::static, for C and C++.
-# player_tls_source is what a program with TLS compiles, and links with OpenSSL::SSL.
+# A program with TLS compiles player_tls_source, and links with OpenSSL::SSL.
 set(player_tls_source "${CMAKE_CURRENT_LIST_DIR}/../%sinclude/player/player_tls.c")
 if(NOT TARGET player::player)
   add_library(player::player SHARED IMPORTED)
@@ -384,7 +384,7 @@ func c(src source) (library, error) {
 
 // pack packs a library that was compiled for this computer: for Debian, with -dev behind its name,
 // and as an archive for any folder. installed returns its files below the prefix, where lib
-// is the folder of libraries; more has what the archive has beside them.
+// is the folder of libraries; more has the other files of the archive.
 func (l library) pack(src source, about func(arch string) debian, installed func(lib string) ([]file, error), more map[string]string) error {
 	arch, triplet, err := debianOf(runtime.GOARCH)
 	if err != nil {
