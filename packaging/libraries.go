@@ -306,8 +306,8 @@ func tcl(src source) (library, error) {
 }
 
 // soname is the name by which programs load the shared library. Its number changes when a
-// program has to be compiled again, as when player_client grows.
-const soname = "libplayer.so.0"
+// program has to be compiled again: 1 has no structure of the client in its interface, which 0 had.
+const soname = "libplayer.so.1"
 
 // compile makes the library for C from its one source file, for this computer, and returns
 // the static and the shared one.
@@ -337,11 +337,11 @@ func compile() (static, shared []byte, err error) {
 // development returns the files of the libraries for C and C++, where lib is the folder of
 // libraries below the prefix. What pkg-config and CMake say is relative to their files.
 func development(src source, lib string, static, shared []byte) ([]file, error) {
-	headers, err := tree("clients/c", "include/player", "player.h", "player_simulation.h", "player_tls.h", "player_tls.c")
+	headers, err := tree("clients/c", "include/player", "player.h", "player_struct.h", "player_line.h", "player_simulation.h", "player_tls.h", "player_tls.c")
 	if err != nil {
 		return nil, err
 	}
-	more, err := tree("clients/cpp", "include/player", "player.hpp", "simulation.hpp", "playerclient.h")
+	more, err := tree("clients/cpp", "include/player", "player.hpp", "crobot.hpp", "simulation.hpp", "playerclient.h")
 	if err != nil {
 		return nil, err
 	}
