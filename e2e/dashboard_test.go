@@ -449,3 +449,56 @@ const bareNumbers = `[...document.querySelectorAll("output, dd, .number, .status
 	.flatMap((e) => [...e.textContent.matchAll(/(?<![\w.:−-])[−-]?\d+(?:\.\d+)?(?![\d.:])\s?([^\s,]*)/g)]
 		.filter(([, unit]) => !/^(m|mm|°|Hz|ms|s|V|px|B|kB|MB|devices?|connected|blobs?|rounds|times|robots|frames)?(\/s)?\.?$/.test(unit) || !unit)
 		.map(([number]) => (e.id || e.className) + ": " + number + " in " + e.textContent))`
+
+// A press in the world, or in the view of the robot, is a goal. The page shows it, and how the robot gets there. The emergency
+// stop, a button and a key that drives end it, and so does the focus that goes.
+func testGoTo(t *testing.T, chromium browser) {
+	s := start(t, "-stage", room, "-goto", "-http", "127.0.0.1:0")
+	b := chromium.open(t, s.dashboard(t))
+	const panel = `document.querySelector("#others [data-device='goto:0']")`
+	says := func(pattern string) string {
+		return fmt.Sprintf(`/%s/.test(%s.textContent)`, pattern, panel)
+	}
+	press := func() {
+		t.Helper()
+		must.Do(t, chromedp.Do(b.ctx, chromedp.Click(chromedp.CSS("#others [data-device='goto:0'] button"))))
+	}
+	b.until(`player.shown?.data.l && player.world.plan && player.world.poses.length && ` + panel + ` && ` + says("no goal.*Go to a place"))
+	press()
+	b.until(says("Press the place") + ` && document.documentElement.classList.contains("aiming")`)
+	b.checkLooks("a place is asked for", screens[:2]...)
+	b.resize(screen{1280, 720})
+	b.drag(0, -1.5, 0, -1.5)
+	b.until(says(`drives: \d\.\d m left.*Give up`))
+	b.until(says("arrived.*Go to a place") + ` && Math.hypot(player.world.poses[0].x, player.world.poses[0].y + 1.5) < 0.1`)
+
+	press()
+	scope := evaluate[map[string]float64](b, `(() => {
+		const {view} = player.scope, box = view.canvas.getBoundingClientRect(), p = view.toScreen({x: 0, y: 1.5});
+		return {x: box.left + p.x, y: box.top + p.y}; })()`)
+	must.Do(t, chromedp.Do(b.ctx, chromedp.MouseClickXY(scope["x"], scope["y"]))) // ahead
+	b.until(says("drives"))
+	b.click("stop")
+	b.until(says("given up: (its client left it|emergency stop).*Go to a place") + ` && ` + panel + `.querySelector("button").disabled`)
+	b.click("release")
+	b.until(`!` + panel + `.querySelector("button").disabled`)
+
+	press()
+	b.drag(-2, 1.5, -2, 1.5)
+	b.until(says("drives"))
+	press()
+	b.until(says("given up: its client left it.*Go to a place"))
+
+	press()
+	b.drag(-2, 1.5, -2, 1.5)
+	b.until(says("drives"))
+	b.hold(arrowLeft, arrowLeftCode)
+	b.until(says("given up: the wheels got another command"))
+	b.letGo(arrowLeft, arrowLeftCode)
+
+	press()
+	b.drag(-2, 1.5, -2, 1.5)
+	b.until(says("drives"))
+	evaluate[bool](b, `dispatchEvent(new Event("blur"))`)
+	b.until(says("given up: its client left it") + ` && ` + shows("drive-state", "lost the focus"))
+}

@@ -50,6 +50,7 @@ func TestWeb(t *testing.T) {
 		{"browser dies", testBrowserDies},
 		{"dragging", testDragging},
 		{"devices without letters", testOthers},
+		{"going to a place", testGoTo},
 		{"edit the world", testEditWorld},
 		{"strangers", testStrangers},
 		{"who drives", testWhoDrives},

@@ -58,7 +58,6 @@ type site struct {
 	layout  *template.Template
 	all     []*document // in the order of the navigation; behind them those that no list has
 	groups  []*group
-	numbers map[string]bool // of the protocol's clauses
 	linked  []string        // files and folders that pages link to, relative to root
 	written map[string]bool // paths of the site
 	missing []string

@@ -122,21 +122,21 @@ func parse(args []string, out io.Writer) (*config, error) {
 	f.IntVar(&c.actsPort, "acts-port", 0, "TCP port of ACTS; 0: any free one")
 	choose(f, &c.acts.Version, "acts-version", "1.0", "protocol of ACTS: 1.0 or 1.2", map[string]acts.Version{"1.0": acts.V10, "1.2": acts.V12})
 	f.BoolVar(&c.create.Asleep, "create-asleep", false, "the Create sleeps until its button is pressed")
-	choose(f, &c.rplidar.Model, "rplidar-model", "A1", "model of the RPLIDAR: A1, A2, C1, S1, S2 or S3",
-		map[string]byte{"A1": rplidar.A1, "A2": rplidar.A2, "C1": rplidar.C1, "S1": rplidar.S1, "S2": rplidar.S2, "S3": rplidar.S3})
+	choose(f, &c.rplidar.Model, "rplidar-model", "A1", "model of the RPLIDAR: A1, A2, A3, C1, S1, S2 or S3",
+		map[string]byte{"A1": rplidar.A1, "A2": rplidar.A2, "A3": rplidar.A3, "C1": rplidar.C1, "S1": rplidar.S1, "S2": rplidar.S2, "S3": rplidar.S3})
 	choose(f, &c.rplidar.Mode, "rplidar-mode", "dense", "scan that an RPLIDAR of the C or S series recommends: dense or standard",
 		map[string]byte{"dense": 1, "standard": 0})
 	each(f, "rplidar-faults", "faults of the RPLIDAR, separated by commas: old (no express scan), error, error-once",
 		map[string]*bool{"old": &c.rplidar.NoExpress, "error": &c.rplidar.Failed, "error-once": &c.rplidar.FailOnce}, nil)
 	c.ydlidar.Model = ydlidar.X4
-	choose(f, &c.ydlidar.Model, "ydlidar-model", "X4", "model of the YDLIDAR: X2, X4 or G4",
-		map[string]ydlidar.Model{"X2": ydlidar.X2, "X4": ydlidar.X4, "G4": ydlidar.G4})
+	choose(f, &c.ydlidar.Model, "ydlidar-model", "X4", "model of the YDLIDAR: X2, X4, G4, TG30 or T-mini",
+		map[string]ydlidar.Model{"X2": ydlidar.X2, "X4": ydlidar.X4, "G4": ydlidar.G4, "TG30": ydlidar.TG30, "T-mini": ydlidar.TMini})
 	choose(f, &c.urg.Model, "urg-model", "URG-04LX", "model of the scanner: URG-04LX, UTM-30LX or UST-20LX-H01",
 		map[string]urg.Model{"URG-04LX": urg.URG04LX, "UTM-30LX": urg.UTM30LX, "UST-20LX-H01": urg.UST20LXH01})
 	each(f, "urg-faults", "faults of the scanner, separated by commas: old (SCIP 1.1 at first), laser (it stays off)",
 		map[string]*bool{"old": &c.urg.Old, "laser": &c.urg.Broken}, nil)
-	choose(f, &c.cola.Model, "sickcola-model", "TiM551", "model of the SICK scanner on the network: TiM551, TiM571 or LMS111",
-		map[string]sickcola.Model{"TiM551": sickcola.TiM551, "TiM571": sickcola.TiM571, "LMS111": sickcola.LMS111})
+	choose(f, &c.cola.Model, "sickcola-model", "TiM551", "model of the SICK scanner on the network: TiM551, TiM571, TiM781, LMS111 or LMS511",
+		map[string]sickcola.Model{"TiM551": sickcola.TiM551, "TiM571": sickcola.TiM571, "TiM781": sickcola.TiM781, "LMS111": sickcola.LMS111, "LMS511": sickcola.LMS511})
 	each(f, "sickcola-faults", "what the SICK scanner does, separated by commas: binary (it speaks CoLa B), standby, password (it has another)",
 		map[string]*bool{"binary": &c.cola.Binary, "standby": &c.cola.Standby, "password": &c.cola.Locked}, nil)
 	f.BoolVar(&c.urg.TCP, "urg-tcp", false, "the scanner is on the network, not on a serial line")

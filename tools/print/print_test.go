@@ -65,11 +65,12 @@ func TestNamedDevices(t *testing.T) {
 	imu.Yaw, gps.Fix, gps.Latitude, gps.Longitude = 90000, codec.RTKFix, 520000000, -135000000
 	ranger := codec.RangerData{Unit: 10, Ranges: []uint16{500, 41, codec.NothingInRange, codec.UnknownRange}}
 	io, servo := codec.IOData{Values: []int32{1, codec.Unknown}}, codec.ServoData{Joints: []codec.Joint{{Position: -5, Goal: codec.Unknown, State: 129}}}
+	target := codec.GotoData{State: codec.GotoStopped, Reason: codec.GotoNoWay, Tag: 7, X: 4500, Y: -1200, Heading: codec.AnyHeading, Distance: 3200}
 	block := codec.AppendBlock
-	c := reader(t, "\x80r\x81r\x82r\x83r\x84r\x85r", block(nil, 0x80, ranger.Append(nil)), block(nil, 0x81, imu.Append(nil)), block(nil, 0x82, gps.Append(nil)),
-		block(nil, 0x83, io.Append(nil)), block(nil, 0x84, servo.Append(nil)), block(nil, 0x85, []byte{1}))
+	c := reader(t, "\x80r\x81r\x82r\x83r\x84r\x85r\x86r", block(nil, 0x80, ranger.Append(nil)), block(nil, 0x81, imu.Append(nil)), block(nil, 0x82, gps.Append(nil)),
+		block(nil, 0x83, io.Append(nil)), block(nil, 0x84, servo.Append(nil)), block(nil, 0x85, []byte{1}), block(nil, 0x86, target.Append(nil)))
 	var chosen []tools.Device
-	for i, spec := range []devices.Spec{devices.Ranger(), devices.IMU(), devices.GPS(), devices.IO().At(2), devices.Servo(), devices.IMU().At(1)} {
+	for i, spec := range []devices.Spec{devices.Ranger(), devices.IMU(), devices.GPS(), devices.IO().At(2), devices.Servo(), devices.IMU().At(1), devices.Goto()} {
 		chosen = append(chosen, tools.Device{Code: byte(0x80 + i), Spec: spec})
 	}
 	p := newPrinter(c, chosen)
@@ -78,13 +79,27 @@ func TestNamedDevices(t *testing.T) {
 		`"x_mm_per_s2":null,"y_mm_per_s2":null,"z_mm_per_s2":null},` +
 		`"gps":{"fix":4,"satellites":null,"latitude_deg":52.0000000,"longitude_deg":-13.5000000,"height_mm":null,"horizontal_mm":null,"vertical_mm":null,` +
 		`"time_ms":null,"speed_mm_per_s":null,"course_mdeg":null},` +
-		`"io:2":{"values":[1,null]},"servo":{"positions":[-5],"goals":[null],"states":[129]},"imu:1":{"payload":"01"}}`
+		`"io:2":{"values":[1,null]},"servo":{"positions":[-5],"goals":[null],"states":[129]},"imu:1":{"payload":"01"},` +
+		`"goto":{"state":4,"reason":6,"tag":7,"x_mm":4500,"y_mm":-1200,"heading_deg":null,"distance_mm":3200}}`
 	if got := string(p.json(nil)); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	parts := strings.Split(string(p.text(nil)), " | ")
-	if parts[0] != "ranger nearest 410 mm, reading 1 of 4" || parts[3] != "io:2 values 1 unknown" {
+	if parts[0] != "ranger nearest 410 mm, reading 1 of 4" || parts[3] != "io:2 values 1 unknown" ||
+		parts[6] != "goto stopped (no way), 3200 mm to x 4500 y -1200 mm" {
 		t.Errorf("%q", parts)
+	}
+}
+
+// A goal has its heading if it has one, and a device without a goal says that it is idle.
+func TestGoal(t *testing.T) {
+	for want, d := range map[string]codec.GotoData{
+		" idle":                                  {X: codec.Unknown, Y: codec.Unknown, Heading: codec.AnyHeading, Distance: codec.UnknownAmount},
+		" driving, to x 1 y 2 mm heading 90 deg": {State: codec.GotoDriving, X: 1, Y: 2, Heading: 90, Distance: codec.UnknownAmount},
+	} {
+		if got := string(goal(nil, &d)); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 

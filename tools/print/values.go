@@ -151,6 +151,16 @@ func (p *printer) values(d device) []value {
 			positions, goals, states = append(positions, j.Position), append(goals, j.Goal), append(states, int(j.State))
 		}
 		return []value{{name: "positions", list: known(positions)}, {name: "goals", list: known(goals)}, {name: "states", list: states}}
+	case *codec.GotoData:
+		heading := int(data.Heading)
+		if data.Heading == codec.AnyHeading {
+			heading = unknown
+		}
+		return []value{
+			{name: "state", number: int(data.State)}, {name: "reason", number: int(data.Reason)}, {name: "tag", number: int(data.Tag)},
+			measured("x", "mm", data.X), measured("y", "mm", data.Y), {name: "heading", unit: "deg", number: heading},
+			amount("distance", "mm", data.Distance),
+		}
 	}
 	return nil
 }
@@ -161,6 +171,15 @@ const unknown = math.MinInt
 // measured returns a value of 32 bits, which may be codec.Unknown.
 func measured(name, unit string, v int32) value {
 	return value{name: name, unit: unit, number: known([]int32{v})[0]}
+}
+
+// amount returns a value of 32 bits without a sign, which may be codec.UnknownAmount.
+func amount(name, unit string, v uint32) value {
+	n := int(v)
+	if v == codec.UnknownAmount {
+		n = unknown
+	}
+	return value{name: name, unit: unit, number: n}
 }
 
 // degrees returns an angle of 1e-7 deg, which may be codec.Unknown.
@@ -196,13 +215,6 @@ func rangesOf(d *codec.RangerData) []int {
 
 // place returns the values of a GPS receiver.
 func place(d *codec.GPSData) []value {
-	amount := func(name, unit string, v uint32) value {
-		n := int(v)
-		if v == codec.UnknownAmount {
-			n = unknown
-		}
-		return value{name: name, unit: unit, number: n}
-	}
 	fix, satellites, at := int(d.Fix), int(d.Satellites), int(d.Time)
 	if d.Fix == codec.UnknownFix {
 		fix = unknown
@@ -285,6 +297,11 @@ func (p *printer) text(dst []byte) []byte {
 		case *codec.RangerData:
 			dst = nearest(dst, rangesOf(data))
 			continue
+		case *codec.GotoData:
+			if len(values) > 1 { // it could be decoded
+				dst = goal(dst, data)
+				continue
+			}
 		}
 		for _, v := range values {
 			dst = v.append(fmt.Appendf(dst, " %s ", v.name), "unknown", "", " ", "")
@@ -303,6 +320,27 @@ func scan(dst []byte, scan []uint16) []byte {
 	nearest := slices.Index(scan, slices.Min(scan))
 	return fmt.Appendf(dst, " nearest %d mm at %.1f deg, right %d ahead %d left %d mm",
 		scan[nearest], 180*float64(nearest)/float64(last)-90, scan[0], scan[last/2], scan[last])
+}
+
+// goal appends what a goto device does, and where its goal is.
+func goal(dst []byte, d *codec.GotoData) []byte {
+	dst = append(append(dst, ' '), d.State.String()...)
+	if d.State == codec.GotoStopped {
+		dst = fmt.Appendf(dst, " (%v)", d.Reason)
+	}
+	if d.X == codec.Unknown {
+		return dst
+	}
+	if d.Distance != codec.UnknownAmount {
+		dst = fmt.Appendf(dst, ", %d mm to", d.Distance)
+	} else {
+		dst = append(dst, ", to"...)
+	}
+	dst = fmt.Appendf(dst, " x %d y %d mm", d.X, d.Y)
+	if d.Heading != codec.AnyHeading {
+		dst = fmt.Appendf(dst, " heading %d deg", d.Heading)
+	}
+	return dst
 }
 
 // nearest appends the nearest reading of a ranger, its number, and how many there are.

@@ -30,12 +30,16 @@ type asset struct {
 }
 
 func newAsset(kind string, text []byte) (asset, error) {
-	sum := sha256.Sum256(text)
 	packed, err := pack(text)
 	if len(packed) >= len(text) {
 		packed = nil
 	}
-	return asset{kind, strconv.Quote(hex.EncodeToString(sum[:8])), text, packed}, err
+	return packedAsset(kind, text, packed), err
+}
+
+func packedAsset(kind string, text, packed []byte) asset {
+	sum := sha256.Sum256(text)
+	return asset{kind, strconv.Quote(hex.EncodeToString(sum[:8])), text, packed}
 }
 
 func (a asset) send(w http.ResponseWriter, r *http.Request) {
@@ -59,8 +63,8 @@ func (a asset) send(w http.ResponseWriter, r *http.Request) {
 }
 
 // page has index.html and main.js as esbuild has made them of the files in the folder page, and
-// TestBuilt compares them: go test ./visitors/dashboard -run TestBuilt -update. The script is packed,
-// so that the program is smaller by 70 kB.
+// TestBuilt compares them: go test ./visitors/dashboard -run TestBuilt -update. The script is packed as it is sent: the
+// program is smaller by 70 kB, and zopfli has the time to pack it well.
 //
 //go:embed built page/icon.svg
 var page embed.FS
@@ -79,7 +83,7 @@ type assetSet struct {
 func readAssets() (assetSet, error) {
 	set := assetSet{files: map[string]asset{}}
 	digest := sha256.New()
-	texts := map[string][]byte{}
+	texts, packed := map[string][]byte{}, map[string][]byte{}
 	err := fs.WalkDir(page, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -87,6 +91,7 @@ func readAssets() (assetSet, error) {
 		text, err := fs.ReadFile(page, name)
 		if script, is := strings.CutSuffix(name, ".gz"); is && err == nil {
 			name = script
+			packed[path.Base(name)] = text
 			text, err = unpack(text)
 		}
 		fmt.Fprintf(digest, "%s %d\n", name, len(text))
@@ -104,10 +109,15 @@ func readAssets() (assetSet, error) {
 	sum := sha256.Sum256(script)
 	set.policy = "script-src 'self' 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; "
 	for name, text := range texts {
-		for file := range texts { // file names are in quotation marks, or in the marks of a string
+		kind := mime.TypeByExtension(path.Ext(name))
+		if packed[name] != nil { // it has no addresses
+			set.files[name] = packedAsset(kind, text, packed[name])
+			continue
+		}
+		for file := range texts { // file names are in quotation marks
 			text = bytes.ReplaceAll(text, []byte(`"`+file), []byte(`"`+set.digest+"/"+file))
 		}
-		if set.files[name], err = newAsset(mime.TypeByExtension(path.Ext(name)), text); err != nil {
+		if set.files[name], err = newAsset(kind, text); err != nil {
 			return set, err
 		}
 	}

@@ -20,6 +20,10 @@ import (
 // metre at full speed.
 const deadMan = 400 * time.Millisecond
 
+// goalSilence is how long a goal is good without its repetition. It is longer than deadMan, because the goto device avoids
+// obstacles by itself, and a goal that has lapsed is not taken up again: a disturbance of the network would end it.
+const goalSilence = 2 * time.Second
+
 // driveCommand is a command of a page to the robot that it drives: one of these.
 type driveCommand struct {
 	Drive  *[2]int   `json:"drive"`  // mm/s forward, deg/s counterclockwise
@@ -34,7 +38,7 @@ type driveCommand struct {
 	Output *outputValue `json:"output"` // of an io device
 	Joint  *jointTarget `json:"joint"`  // of a servo device
 	Power  *bool        `json:"power"`  // of all joints
-	Goal   *place       `json:"goal"`   // of a goto device: the page repeats it as it repeats Drive
+	Goal   *place       `json:"goal"`   // of a goto device: the page repeats it
 }
 
 // outputValue sets an output.
@@ -169,7 +173,7 @@ func (d *driver) takeNamed(c driveCommand) error {
 		}
 		kind, send = "power", func(r *client.Client, code byte) error { return r.Config(code, power.Append(nil)) }
 	case ok && letter == codec.Goto && c.Goal != nil:
-		kind, silence, send = "goal", deadMan, func(r *client.Client, code byte) error {
+		kind, silence, send = "goal", goalSilence, func(r *client.Client, code byte) error {
 			return r.Command(code, c.Goal.command().Append(nil))
 		}
 	default:

@@ -166,13 +166,13 @@ func TestCommandByName(t *testing.T) {
 	}
 }
 
-// A goal of a page is good for as long as its command to drive, and the page gives it up.
+// A goal of a page is good for two seconds, and the page gives it up.
 func TestGoal(t *testing.T) {
 	t.Parallel()
 	s := stubborn{lists: []string{"200 goto 0 goto"}}
 	p := s.open(t)
 	p.Send(`{"device":"goto:0","goal":{"x":4500,"y":-1200,"tag":7,"speed":300,"turn":60}}`)
-	s.until(t, "xy 6c 01 90")
+	s.until(t, "xy 6c 07 d0")
 	s.until(t, "request \xc8w")
 	s.until(t, "c\u00c8 00 00 11 94 ff ff fb 50 ff ff 01 2c 00 3c 00 00 00 00 00 07")
 	p.Send(`{"device":"goto:0","goal":{}}`)

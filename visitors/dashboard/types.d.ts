@@ -118,6 +118,7 @@ export interface DriveMessage {
   output?: { number: number; value: number };
   joint?: { number?: number; goal?: number }; // without a goal it stops, without a number all of them
   power?: boolean; // of the joints
+  goal?: { x?: number; y?: number; tag?: number; speed?: number; turn?: number }; // of a goto device, mm; without x and y it gives up
 }
 
 /** The world socket, texts (world.go, scene.go, edit.go). */
@@ -280,6 +281,15 @@ export interface Extra {
   gps: Gps;
   io: Values;
   servo: Joint[];
+  goto: Goal;
+}
+
+/** Of a goto device (PROTOCOL 7.14). */
+export interface Goal extends Point { // in the frame of the odometry; NaN: there was none
+  state: number;
+  reason: number;
+  tag: number;
+  distance: number; // m; NaN: not known
 }
 
 /** Metres; Infinity: nothing is in range; NaN: not taken. */
@@ -407,6 +417,7 @@ export interface Elements {
   "edit-undo": HTMLButtonElement;
   "edit-wall": HTMLButtonElement;
   host: HTMLInputElement;
+  icon: HTMLImageElement;
   image: HTMLCanvasElement;
   "max-speed": HTMLInputElement;
   "max-turn": HTMLInputElement;

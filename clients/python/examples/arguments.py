@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 import signal
-from typing import Optional, Tuple
 
 
-def parse(description: Optional[str], rounds: int) -> Tuple[str, int, int]:
+def parse(description: str | None, rounds: int) -> tuple[str, int, int]:
     """Returns the host and the port of the server, and how many rounds to run."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it; the server then stops the robot
     p = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)

@@ -5,8 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Sequence, Tuple
-
+from collections.abc import Sequence
 from playerclient import PlayerClient
 
 from .arguments import parse
@@ -16,7 +15,7 @@ SPEED = 250  # mm/s
 LOST = 2 * DISTANCE  # mm, above which there is no wall on the right
 
 
-def steer(laser: Sequence[int]) -> Tuple[int, int]:
+def steer(laser: Sequence[int]) -> tuple[int, int]:
     """Returns the speed in mm/s and the turn rate in deg/s."""
     ahead = min(laser[120:241])  # -30 to +30 deg
     if ahead < DISTANCE:

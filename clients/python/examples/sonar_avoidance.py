@@ -7,14 +7,13 @@ off. Ctrl-C stops it.
 
 from __future__ import annotations
 
-from typing import Sequence, Tuple
-
+from collections.abc import Sequence
 from playerclient import PlayerClient
 
 from .arguments import parse
 
 
-def steer(sonar: Sequence[int]) -> Tuple[int, int]:
+def steer(sonar: Sequence[int]) -> tuple[int, int]:
     """Returns the speed in mm/s and the turn rate in deg/s."""
     left, right = push(sonar[1:4]), push(sonar[4:7])
     return left + right, left - right

@@ -12,7 +12,6 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
-from typing import List
 
 from examples import laser_wall, sonar_avoidance
 from playerclient import AsyncPlayerClient, ConnectionClosed, PlayerClient, TimedOut
@@ -32,7 +31,7 @@ class Steering(unittest.TestCase):
         self.assertEqual(sonar_avoidance.steer([0] * 16), (0, 0))
 
     def test_laser_wall(self) -> None:
-        def scan(right: int, ahead: int, nearest: int) -> List[int]:
+        def scan(right: int, ahead: int, nearest: int) -> list[int]:
             ranges = 120 * [right + 100] + 121 * [ahead] + 120 * [5000]
             ranges[nearest] = right
             return ranges

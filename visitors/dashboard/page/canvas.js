@@ -42,6 +42,30 @@ export function outline(c, points) {
   c.closePath();
 }
 
+// circle makes a circle the path.
+/** @type {(c: Context, x: number, y: number, radius: number) => void} */
+export function circle(c, x, y, radius) {
+  c.beginPath();
+  c.arc(x, y, radius, 0, 2 * Math.PI);
+}
+
+// sector makes the path a sector around the x axis.
+/** @type {(c: Context, radius: number, half: number) => void} */
+export function sector(c, radius, half) {
+  c.beginPath();
+  c.moveTo(0, 0);
+  c.arc(0, 0, radius, -half, half);
+  c.closePath();
+}
+
+// polygon makes a polygon the path: x and y of each corner.
+/** @type {(c: Context, ...corners: number[]) => void} */
+export function polygon(c, ...corners) {
+  c.beginPath();
+  for (let i = 0; i < corners.length; i += 2) c.lineTo(corners[i], corners[i + 1]);
+  c.closePath();
+}
+
 // strokeParts draws the outlines of parts.
 /** @type {(c: Context, parts: Model["parts"], color: string, width: number) => void} */
 export function strokeParts(c, parts, color, width) {

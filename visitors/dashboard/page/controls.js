@@ -16,6 +16,7 @@ export function bindControls(driver) {
   const update = () => {
     $("drive-state").textContent = text.drive(driver);
     $("drive-state").classList.toggle("live", driver.moving);
+    document.documentElement.classList.toggle("aiming", driver.aiming !== "");
     $("drive-state").classList.toggle("bad", driver.note !== "");
     for (const { button, on } of motors) button.setAttribute("aria-pressed", String(driver.robot?.motors === on));
   };

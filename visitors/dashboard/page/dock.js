@@ -22,7 +22,7 @@ export class Dock {
     $("timeline").addEventListener("input", () => timeline.go(timeline.latest() + Number($("timeline").value) * 1000));
     $("live").addEventListener("click", () => (timeline.past ? timeline.live() : timeline.go(Infinity)));
     $("to-live").addEventListener("click", () => timeline.live());
-    driver.addEventListener("change", () => driver.moving && timeline.live());
+    driver.addEventListener("change", () => (driver.moving || driver.aiming) && timeline.live());
     timeline.addEventListener("change", () => this.update());
     bindFold($("plots-open"), $("plots"), (open) => this.plots.show(open));
     bindFold($("log-open"), $("log"), (open) => this.log.show(open));

@@ -4,10 +4,11 @@
 // when it hears nothing from the dashboard (executor.go). After a stop that the user
 // did not make, every input must be released before the robot moves again.
 
+import { outside } from "./geometry.js";
 import { keyInput, padInput, speeds, steers, stickInput, stickOffset } from "./steering.js";
 import { connect } from "./wire.js";
 
-/** @import { DriveMessage, DriveReport } from "../types" */
+/** @import { DriveMessage, DriveReport, Name, Point } from "../types" */
 /** @import { Robot } from "./robot.js" */
 
 const REPEAT = 100; // ms between repetitions of a command; the server stops the robot after four
@@ -35,8 +36,11 @@ export class Driver extends EventTarget {
     this.sent = [0, 0]; // the last command: mm/s, deg/s
     this.sentAt = 0;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.timer = undefined;
+    this.timer = this.pursuit = undefined;
     this.note = ""; // why the robot stopped, or what failed
+    this.aiming = ""; // the goto device that gets the next place that is pressed
+    /** @type {{ device: Name, goal: { x: number, y: number, tag: number }, known?: boolean } | null} */
+    this.order = null; // the goal that is repeated. known: the device has it
   }
 
   // select drives another robot from now on. The previous one stops.
@@ -64,7 +68,8 @@ export class Driver extends EventTarget {
   halt(note = "") {
     this.locked = this.inputs.size > 0;
     this.keeps = false;
-    if (note && this.moving) this.note = note;
+    if (note && (this.moving || this.order)) this.note = note;
+    this.leave();
     this.update();
     this.changed();
   }
@@ -81,7 +86,54 @@ export class Driver extends EventTarget {
   setVain(vain) {
     if (vain === this.vain) return;
     this.vain = vain;
+    if (vain) this.leave();
     this.changed();
+  }
+
+  // aim has the next place that is pressed be the goal for a device.
+  aim(device) {
+    this.aiming = device;
+    this.changed();
+  }
+
+  // press takes a place in the frame of the robot. It reports whether that is a goal.
+  /** @param {Point} point */
+  press(point) {
+    const device = /** @type {Name} */ (this.aiming), p = this.robot?.data.p;
+    this.aiming = "";
+    if (!device || !p) return false;
+    const { x, y } = outside(p, point), tag = 1 + Math.floor(Math.random() * 0xffff);
+    this.note = this.vain ? "no effect: another client drives" : "";
+    if (!this.vain) this.order = { device, goal: { x: Math.round(x * 1000), y: Math.round(y * 1000), tag } };
+    this.pursue();
+    this.changed();
+    return true;
+  }
+
+  // pursue repeats the goal: the server gives it up when it hears nothing from the page.
+  pursue() {
+    clearTimeout(this.pursuit);
+    if (!this.order) return;
+    const { device, goal } = this.order;
+    this.send({ device, goal: { ...goal, ...this.limits } });
+    this.pursuit = setTimeout(() => this.pursue(), REPEAT);
+  }
+
+  // follow ends the repetition when the device has ended the goal, or has another one.
+  follow() {
+    const { order } = this, now = order && this.robot?.data[order.device];
+    if (!order || !now) return;
+    const same = now.tag === order.goal.tag;
+    if (same ? now.state !== 1 && now.state !== 3 : order.known) this.order = null;
+    order.known = same;
+  }
+
+  // leave gives the goal up.
+  leave() {
+    const { order } = this;
+    this.aiming = "";
+    this.order = null;
+    if (order) this.send({ device: order.device, goal: {} });
   }
 
   // take stops the robot, and keeps control until halt.
@@ -108,7 +160,10 @@ export class Driver extends EventTarget {
     }
     this.sent = command;
     this.sentAt = performance.now();
-    if (!stop) this.note = "";
+    if (!stop) {
+      this.note = "";
+      this.order = null; // the command to the wheels ends it
+    }
     if (!stop || this.keeps) this.timer = setTimeout(() => this.update(), REPEAT);
     // Without a socket the robot stands already.
     if (stop && this.keeps) this.send({ drive: command, take: true }); // whoever drives
@@ -170,7 +225,7 @@ export class Driver extends EventTarget {
   }
 
   forget() {
-    this.socket = null;
+    this.socket = this.order = null;
     this.sent = [0, 0];
   }
 }

@@ -1,7 +1,7 @@
 // Where sensor readings and speeds are on the floor, in metres. Mounts are poses
 // {X, Y, Heading} in the robot's frame.
 
-import { NO_ECHO, SONAR_FAR } from "./wire.js";
+import { NO_ECHO, SONAR_FAR, rad } from "./wire.js";
 
 /** @import { Data, Lens, Mounts, Placement, Point, Pose, Position, Ranges, Rays } from "../types" */
 
@@ -11,8 +11,7 @@ const LENS_NEAR = 0.02; // metres: nothing is seen nearer to a lens
 const PREVIEW_STEPS = 20; // points of a preview; more would not look smoother
 
 // degrees converts from radians.
-export const degrees = (rad) => (rad * 180) / Math.PI;
-const radians = (deg) => (deg * Math.PI) / 180;
+export const degrees = (radians) => (radians * 180) / Math.PI;
 
 // laserPoints returns a point for each of the 361 readings of a scan, in the
 // laser's frame. echo reports whether something was in reach.
@@ -27,7 +26,7 @@ export function laserPoints(scan) {
 // rayMount returns the place of a reading of rays, which looks along its heading.
 /** @type {(rays: Rays, i: number) => Placement} */
 export const rayMount = ({ x_mm, y_mm, heading_deg, step_deg }, i) => {
-  return { X: x_mm / 1000, Y: y_mm / 1000, Heading: radians(heading_deg + i * step_deg) };
+  return { X: x_mm / 1000, Y: y_mm / 1000, Heading: rad(heading_deg + i * step_deg) };
 };
 
 // rayEcho reports whether a reading of rays has seen something. Sonars report their largest distance
@@ -60,7 +59,7 @@ const EARTH = 6371008.8; // metres: the mean radius of the Earth
 /** @type {(place: { latitude: number, longitude: number }, origin: { latitude: number, longitude: number }) => Point} */
 export function placeOf({ latitude, longitude }, origin) {
   const turn = ((longitude - origin.longitude + 540) % 360) - 180; // the shorter way around the Earth
-  return { x: radians(turn) * EARTH * Math.cos(radians(origin.latitude)), y: radians(latitude - origin.latitude) * EARTH };
+  return { x: rad(turn) * EARTH * Math.cos(rad(origin.latitude)), y: rad(latitude - origin.latitude) * EARTH };
 }
 
 // sameSurface reports whether two neighbouring points of a scan are on one
@@ -75,6 +74,12 @@ const place = ({ X, Y, Heading }, { x, y }) => ({
   x: X + x * Math.cos(Heading) - y * Math.sin(Heading),
   y: Y + x * Math.sin(Heading) + y * Math.cos(Heading),
 });
+
+// within converts a point to the frame of a pose, outside one from that frame.
+/** @type {(pose: Pose, point: Point) => Point} */
+export const within = ({ x, y, heading }, p) => place({ X: 0, Y: 0, Heading: -heading }, { x: p.x - x, y: p.y - y });
+/** @type {(pose: Pose, point: Point) => Point} */
+export const outside = ({ x, y, heading }, p) => place({ X: x, Y: y, Heading: heading }, p);
 
 // obstacles returns the points that laser and sonar detect, in the robot's
 // frame.
@@ -92,9 +97,9 @@ export function obstacles({ l: laser = new Float32Array(), s: sonar = new Float3
 // head at mount, its place in mm, and its heading and tilt in degrees.
 /** @type {(view: number[], mount: Placement, ptz?: Data["z"]) => Lens} */
 export function lensOf([fov, z, x, y, heading, tilt], mount, ptz) {
-  const lens = { fov: radians(fov), above: z / 1000 };
-  if (x !== undefined) return { ...lens, X: x / 1000, Y: y / 1000, Heading: radians(heading), tilt: radians(tilt) };
-  return { ...lens, X: mount.X, Y: mount.Y, Heading: mount.Heading + radians(ptz?.pan ?? 0), tilt: radians(ptz?.tilt ?? 0) };
+  const lens = { fov: rad(fov), above: z / 1000 };
+  if (x !== undefined) return { ...lens, X: x / 1000, Y: y / 1000, Heading: rad(heading), tilt: rad(tilt) };
+  return { ...lens, X: mount.X, Y: mount.Y, Heading: mount.Heading + rad(ptz?.pan ?? 0), tilt: rad(ptz?.tilt ?? 0) };
 }
 
 // projected returns where a camera's picture shows the points of a laser scan: x and y from

@@ -1,10 +1,11 @@
 // The panel of a receiver of satellites: where it is on a plain grid, its way, and how exact it is.
 
-import { fill, stroke } from "./canvas.js";
+import { circle, fill, polygon, stroke } from "./canvas.js";
 import { part } from "./dom.js";
 import { placeOf } from "./geometry.js";
 import { tracePath } from "./trail.js";
 import { View, palette } from "./view.js";
+import { rad } from "./wire.js";
 
 /** @import { Context, Gps, Track } from "../types" */
 
@@ -117,31 +118,26 @@ export class GpsPanel {
       c.translate(-at.x, -at.y);
       tracePath(c, track.points);
       stroke(c, colors.trail, 2 * pixel);
-      c.beginPath(); // where it was first
-      c.arc(0, 0, 3 * pixel, 0, 2 * Math.PI);
+      circle(c, 0, 0, 3 * pixel); // where it was first
       fill(c, colors.panel);
       stroke(c, colors.trail, 1.5 * pixel);
       c.restore();
     }
     const good = placed(gps);
     if (gps && good && gps.horizontal > 0) {
-      c.beginPath();
-      c.arc(0, 0, gps.horizontal, 0, 2 * Math.PI);
+      circle(c, 0, 0, gps.horizontal);
       fill(c, colors["laser-area"]);
       stroke(c, colors.accent, pixel);
     }
     if (gps && good && gps.speed > MOVES && !Number.isNaN(gps.course)) {
       c.save();
-      c.rotate((-gps.course * Math.PI) / 180);
-      c.beginPath();
-      c.moveTo(0, 20 * pixel), c.lineTo(-5 * pixel, 9 * pixel), c.lineTo(5 * pixel, 9 * pixel);
-      c.closePath();
+      c.rotate(-rad(gps.course));
+      polygon(c, 0, 20 * pixel, -5 * pixel, 9 * pixel, 5 * pixel, 9 * pixel);
       fill(c, colors.accent);
       c.restore();
     }
     if (track) {
-      c.beginPath();
-      c.arc(0, 0, 6 * pixel, 0, 2 * Math.PI);
+      circle(c, 0, 0, 6 * pixel);
       fill(c, good ? colors.accent : colors.dim);
       stroke(c, colors.panel, 2 * pixel);
     }
@@ -159,9 +155,7 @@ export class GpsPanel {
     c.moveTo(10, view.height - 14), c.lineTo(10, view.height - 10), c.lineTo(10 + length, view.height - 10), c.lineTo(10 + length, view.height - 14);
     stroke(c, colors.dim, 1.5);
     c.fillText(step < 1000 ? `${step} m` : `${step / 1000} km`, 14, view.height - 15);
-    c.beginPath();
-    c.moveTo(14, 8), c.lineTo(10, 18), c.lineTo(14, 15.5), c.lineTo(18, 18);
-    c.closePath();
+    polygon(c, 14, 8, 10, 18, 14, 15.5, 18, 18);
     fill(c, colors.dim);
     c.fillText("N", 22, 17);
     c.restore();

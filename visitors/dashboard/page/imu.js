@@ -1,8 +1,9 @@
 // The panel of an inertial measurement unit: horizon, heading, rates and accelerations.
 
-import { sized, stroke, fill } from "./canvas.js";
+import { circle, fill, polygon, sized, stroke } from "./canvas.js";
 import { part } from "./dom.js";
 import { palette } from "./view.js";
+import { rad } from "./wire.js";
 
 /** @import { Context, Imu, Palette } from "../types" */
 
@@ -12,7 +13,6 @@ const GRAVITY = 9.81;
 const AXES = [["Roll", "left side up", "right side up"], ["Pitch", "front down", "front up"], ["Yaw", "to the left", "to the right"]];
 const FORCES = [["Ahead", "ahead", "back"], ["Left", "to the left", "to the right"], ["Up", "up", "down"]];
 
-const rad = (deg) => (deg * Math.PI) / 180;
 const fixed = (value, digits, unit) => (Number.isNaN(value) ? "–" : `${value.toFixed(digits).replace(/^-(0(\.0*)?)$/, "$1")}${unit}`);
 
 // described writes what an imu measures for those who do not see its picture.
@@ -98,11 +98,7 @@ function missing(c, colors) {
 // the other way than the robot rolls.
 /** @type {(c: Context, radius: number, roll: number, pitch: number, colors: Palette) => void} */
 function drawHorizon(c, radius, roll, pitch, colors) {
-  const circle = () => {
-    c.beginPath();
-    c.arc(0, 0, radius, 0, 2 * Math.PI);
-  };
-  circle();
+  circle(c, 0, 0, radius);
   if (Number.isNaN(roll + pitch)) {
     fill(c, colors.sunk);
     stroke(c, colors.line, 1);
@@ -127,28 +123,24 @@ function drawHorizon(c, radius, roll, pitch, colors) {
   c.globalAlpha = 0.55;
   stroke(c, colors["robot-line"], 1);
   c.globalAlpha = 1;
-  c.beginPath(); // the middle of the sky, at the edge
-  c.moveTo(0, -radius + 2), c.lineTo(-5, -radius + 11), c.lineTo(5, -radius + 11);
-  c.closePath();
+  polygon(c, 0, -radius + 2, -5, -radius + 11, 5, -radius + 11); // the middle of the sky, at the edge
   fill(c, colors["robot-line"]);
   c.restore();
-  circle();
+  circle(c, 0, 0, radius);
   stroke(c, colors.line, 1);
   c.beginPath(); // the robot
   c.moveTo(-0.55 * radius, 0), c.lineTo(-0.2 * radius, 0), c.lineTo(-0.1 * radius, 0.1 * radius);
   c.moveTo(0.55 * radius, 0), c.lineTo(0.2 * radius, 0), c.lineTo(0.1 * radius, 0.1 * radius);
   c.lineJoin = c.lineCap = "round";
   stroke(c, colors.accent, 3);
-  c.beginPath();
-  c.arc(0, 0, 2.5, 0, 2 * Math.PI);
+  circle(c, 0, 0, 2.5);
   fill(c, colors.accent);
 }
 
 // drawHeading draws where a robot has turned to since its yaw was zero, which points up.
 /** @type {(c: Context, radius: number, yaw: number, colors: Palette) => void} */
 function drawHeading(c, radius, yaw, colors) {
-  c.beginPath();
-  c.arc(0, 0, radius, 0, 2 * Math.PI);
+  circle(c, 0, 0, radius);
   fill(c, colors.sunk);
   stroke(c, colors.line, 1);
   c.fillStyle = colors.dim;
@@ -168,8 +160,6 @@ function drawHeading(c, radius, yaw, colors) {
   if (Number.isNaN(yaw)) return missing(c, colors);
   c.rotate(rad(-yaw));
   const r = radius * 0.58;
-  c.beginPath();
-  c.moveTo(0, -r), c.lineTo(0.5 * r, 0.75 * r), c.lineTo(0, 0.4 * r), c.lineTo(-0.5 * r, 0.75 * r);
-  c.closePath();
+  polygon(c, 0, -r, 0.5 * r, 0.75 * r, 0, 0.4 * r, -0.5 * r, 0.75 * r);
   fill(c, colors.accent);
 }

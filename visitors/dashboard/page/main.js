@@ -27,6 +27,7 @@ const OLD = 0.5, DEAD = 2; // seconds of age that cause a warning and an alarm
 
 const driver = new Driver();
 const scope = new Scope($("scope"));
+scope.press = (point) => driver.press(point);
 const camera = new Camera(driver), gripper = new Gripper(driver), body = new Body();
 const chips = new Chips($("devices"), { old: OLD, dead: DEAD });
 /** @type {Robot[]} */
@@ -244,6 +245,7 @@ function startWorld() {
     simulated.selected = shown?.mover ?? -1;
   });
   simulated.lens = rail.lens;
+  simulated.press = scope.press;
   simulated.mark = (robot) => fleet.mark(robot);
   simulated.label = (robot) => (stateOf(robot).name === "stopped" ? `${robot.name} · stopped` : robot.name);
   simulated.addEventListener("time", () => timeline.keep(simulated, () => ({ poses: simulated.now })));
@@ -286,6 +288,8 @@ function lose(gone) {
 }
 
 async function start() {
+  const icon = /** @type {HTMLLinkElement} */ (part(document, "link[rel=icon]")); // its address has the digest of the page
+  $("icon").src = icon.href;
   bindControls(driver);
   bindView();
   const offered = $("offer").textContent;

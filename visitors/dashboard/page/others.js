@@ -7,7 +7,7 @@ import { DEVICES } from "./wire.js";
 
 // KINDS are the interfaces that the page shows, as it calls them.
 const KINDS = {
-  ranger: "Ranger", imu: "IMU", gps: "GPS", io: "I/O", servo: "Servos",
+  ranger: "Ranger", imu: "IMU", gps: "GPS", io: "I/O", servo: "Servos", goto: "Go to",
   laser: "Laser", sonar: "Sonar", ptz: "Pan-tilt", vision: "Vision", gripper: "Gripper", misc: "Body",
 };
 

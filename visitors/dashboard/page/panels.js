@@ -12,11 +12,12 @@ import { ServoPanel } from "./servo.js";
 import * as text from "./text.js";
 
 /** @import { DriveMessage, Name, Other } from "../types" */
+/** @import { Driver } from "./drive.js" */
 /** @import { Robot } from "./robot.js" */
 /** @typedef {{ section: HTMLElement, update(robot: Robot, other: Other): boolean | void }} Panel */
 
 // PANELS make the panel of a device; update reports whether it has made other controls.
-/** @type {Record<string, (body: HTMLElement, state: HTMLElement, send: (message: DriveMessage) => void) => (robot: Robot, other: Other) => boolean | void>} */
+/** @type {Record<string, (body: HTMLElement, state: HTMLElement, send: (message: DriveMessage) => void, driver: Driver) => (robot: Robot, other: Other) => boolean | void>} */
 const PANELS = {
   imu(body) {
     const panel = new ImuPanel(body);
@@ -36,6 +37,18 @@ const PANELS = {
     });
     return (robot, { name, channels }) => panel.update(robot.data[name], channels);
   },
+  goto(body, state, _, driver) {
+    body.innerHTML = `<button type="button" data-needs="write moves"></button>`;
+    const button = part(body, "button");
+    let device = "";
+    button.addEventListener("click", () => (driver.order || driver.aiming ? driver.halt() : driver.aim(device)));
+    return (robot, { name }) => {
+      device = name;
+      driver.follow();
+      state.textContent = text.goal(robot.data[name]);
+      button.textContent = driver.order ? "Give up" : driver.aiming ? "Press the place, in a view" : "Go to a place";
+    };
+  },
 };
 
 const ORDER = Object.keys(PANELS);
@@ -43,7 +56,7 @@ const ORDER = Object.keys(PANELS);
 export class Panels {
   /**
    * @param {HTMLElement} place
-   * @param {{ send(message: DriveMessage): void }} driver
+   * @param {Driver} driver
    * @param {() => void} changed is called when there are other controls than before
    */
   constructor(place, driver, changed) {
@@ -104,7 +117,7 @@ export class Panels {
     const { section, body, state } = this.section(kind, label);
     part(section, "h2").title = `${name}, ${driver}`;
     section.dataset.device = name;
-    return { section, update: PANELS[kind](body, state, (message) => this.driver.send({ ...message, device: name })) };
+    return { section, update: PANELS[kind](body, state, (message) => this.driver.send({ ...message, device: name }), this.driver) };
   }
 
   // makeRanges makes the list of the range sensors without letters: a button for each, which shows and

@@ -2,7 +2,8 @@
 // radians in the robot's frame, x ahead, y to the left. The simulator sends the
 // shapes of its robots.
 
-const rad = (deg) => (deg * Math.PI) / 180;
+import { rad } from "./wire.js";
+
 const at = (x, y, deg) => ({ X: x, Y: y, Heading: rad(deg) });
 const mirrored = (list) => [...list, ...[...list].reverse().map((p) => ({ X: p.X, Y: -p.Y, Heading: -p.Heading }))];
 

@@ -1,7 +1,7 @@
 // The robot's own view: what it senses around it, and its path by odometry.
 
 import { stroke } from "./canvas.js";
-import { preview, reach } from "./geometry.js";
+import { preview, reach, within } from "./geometry.js";
 import { ranging } from "./others.js";
 import { drawRobot, drawSensors } from "./sensors.js";
 import { tracePath } from "./trail.js";
@@ -13,7 +13,7 @@ const NEAR = 0.8; // part of the readings that Fit shows
 const BEHIND = 0.5; // metres shown behind the robot for each metre ahead: the laser looks ahead
 const PREVIEW = 1; // seconds that the drawn path reaches ahead
 
-/** @import { Context, Palette, Position, TrailPoint } from "../types" */
+/** @import { Context, Palette, Point, Position, TrailPoint } from "../types" */
 /** @import { Robot } from "./robot.js" */
 
 export class Scope {
@@ -23,7 +23,9 @@ export class Scope {
     this.fitted = false; // to the first scan
     /** @type {Robot | null} */
     this.robot = null;
-    this.view = new View(canvas, { pan: false, draw: (c) => this.draw(c) });
+    /** @type {(point: Point) => boolean} */
+    this.press = () => false; // takes a place in the robot's frame
+    this.view = new View(canvas, { pan: false, draw: (c) => this.draw(c), grab: (point) => this.grab(point) });
     this.view.onResize = () => this.view.touched || this.fit();
   }
 
@@ -52,6 +54,12 @@ export class Scope {
 
   // angle is how far the robot's frame is turned on the screen, radians.
   angle() { return this.headingUp ? Math.PI / 2 : (this.robot?.data.p?.heading ?? 0); }
+
+  /** @type {(point: Point) => null} */
+  grab(point) {
+    this.press(within({ x: 0, y: 0, heading: this.angle() }, this.view.toFloor(point)));
+    return null;
+  }
 
   /** @param {Context} c */
   draw(c) {

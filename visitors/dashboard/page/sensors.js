@@ -1,13 +1,13 @@
 // The readings of a robot's sensors, and the robot itself, drawn in its own frame: x ahead, y
 // to the left, metres. pixel is the length of a CSS pixel in metres.
 
-import { fill, inFrame, outline, stroke } from "./canvas.js";
-import { laserPoints, rayEcho, rayMount, raysPoints, sameSurface } from "./geometry.js";
+import { circle, fill, inFrame, outline, polygon, sector, stroke } from "./canvas.js";
+import { laserPoints, rayEcho, rayMount, raysPoints, sameSurface, within } from "./geometry.js";
 import { ranging, senses } from "./others.js";
 import { BUMPERS, CENTRE, fieldOfView } from "./pioneer.js";
-import { SONAR_FAR } from "./wire.js";
+import { SONAR_FAR, rad } from "./wire.js";
 
-/** @import { Context, Data, Mounts, Other, Palette, Placement, Point, Ranges, Rays, Vec } from "../types" */
+/** @import { Context, Data, Goal, Mounts, Other, Palette, Placement, Point, Ranges, Rays, Vec } from "../types" */
 /** @typedef {{ data: Data, mounts: Mounts, shape: Vec[][], others?: Other[] }} Drawn a robot, now or in the past */
 
 /** @type {(c: Context, robot: Drawn, colors: Palette, pixel: number) => void} */
@@ -19,6 +19,21 @@ export function drawSensors(c, robot, colors, pixel) {
     drawRanges(c, other.rays, robot.data[other.name], colors, colorOf(robot.others ?? [], other), pixel);
   }
   if (laser) drawLaser(c, robot.mounts.Laser, laser, colors, pixel);
+  for (const { name, interface: kind } of robot.others ?? []) {
+    if (kind === "goto") drawGoal(c, robot.data.p, robot.data[name], colors, pixel);
+  }
+}
+
+// drawGoal draws the goal of a goto device, and a line to it while the robot drives there.
+/** @type {(c: Context, position: Data["p"], goal: Goal | undefined, colors: Palette, pixel: number) => void} */
+function drawGoal(c, position, goal, colors, pixel) {
+  if (!position || !goal?.state) return;
+  const { x, y } = within(position, goal), color = { 1: colors.accent, 3: colors.bad }[goal.state];
+  circle(c, x, y, 7 * pixel);
+  if (color) c.moveTo(x, y), c.lineTo(0, 0);
+  c.setLineDash([3 * pixel, 3 * pixel]);
+  stroke(c, color ?? colors.dim, 2 * pixel);
+  c.setLineDash([]);
 }
 
 const COLORS = 5; // --range0 to --range4 of style.css
@@ -42,12 +57,10 @@ function drawRanges(c, rays, ranges, colors, color, pixel) {
 function drawReading(c, rays, i, range, colors, color, pixel) {
   const echo = rayEcho(rays, range), reach = Math.min(range, (rays.far_mm || 0) / 1000 || (echo ? range : 0));
   if (!(reach > 0)) return;
-  const half = (rays.cone_deg * Math.PI) / 360;
+  const half = rad(rays.cone_deg) / 2;
   mounted(c, rayMount(rays, i), () => {
-    c.beginPath();
-    c.moveTo(0, 0);
-    if (half > 0) c.arc(0, 0, reach, -half, half), c.closePath();
-    else c.lineTo(reach, 0);
+    if (half > 0) sector(c, reach, half);
+    else c.beginPath(), c.moveTo(0, 0), c.lineTo(reach, 0);
     c.globalAlpha = echo ? 1 : 0.4;
     if (half > 0) fill(c, colors[`${color}-area`]);
     else c.setLineDash(echo ? [] : [3 * pixel, 3 * pixel]), stroke(c, colors[color], pixel);
@@ -94,10 +107,7 @@ function drawSonar(c, mounts, ranges, colors, pixel) {
     const range = ranges[i];
     if (!(range > 0)) return;
     mounted(c, mount, () => {
-      c.beginPath();
-      c.moveTo(0, 0);
-      c.arc(0, 0, range, -half, half);
-      c.closePath();
+      sector(c, range, half);
       fill(c, range < SONAR_FAR ? colors["sonar-area"] : colors["sonar-none"]);
       if (range >= SONAR_FAR) return;
       c.beginPath();
@@ -110,11 +120,8 @@ function drawSonar(c, mounts, ranges, colors, pixel) {
 function drawCamera(c, mount, ptz, colors, pixel) {
   const half = fieldOfView(ptz.zoom) / 2, length = 1.1;
   mounted(c, mount, () => {
-    c.rotate((ptz.pan * Math.PI) / 180);
-    c.beginPath();
-    c.moveTo(0, 0);
-    c.arc(0, 0, length, -half, half);
-    c.closePath();
+    c.rotate(rad(ptz.pan));
+    sector(c, length, half);
     fill(c, colors["camera-area"]);
     c.setLineDash([3 * pixel, 3 * pixel]);
     stroke(c, colors.camera, pixel);
@@ -132,11 +139,7 @@ export function drawRobot(c, robot, colors, pixel) {
     fill(c, position?.stall ? colors["robot-stalled"] : colors.robot);
     stroke(c, colors["robot-line"], 1.5 * pixel);
   }
-  c.beginPath();
-  c.moveTo(-0.03, 0);
-  c.lineTo(-0.16, 0.07);
-  c.lineTo(-0.16, -0.07);
-  c.closePath();
+  polygon(c, -0.03, 0, -0.16, 0.07, -0.16, -0.07);
   fill(c, colors["robot-line"]);
   if (body) {
     drawBumpers(c, BUMPERS.front, body.front, colors, pixel);

@@ -3,6 +3,7 @@
 import { part } from "./dom.js";
 import { Control, channelsOf } from "./io.js";
 import { bounds, called, fraction, quantity, stepOf } from "./units.js";
+import { rad } from "./wire.js";
 
 /** @import { Channel, Joint } from "../types" */
 /** @typedef {{ row: HTMLElement, show(joint: Joint | undefined): void }} Line */
@@ -23,7 +24,7 @@ export function stateOf(joint) {
 // needle returns the point of the dial at an angle in degrees: 0 is up, and positive angles are to the left.
 /** @type {(degrees: number, radius?: number) => string} */
 const needle = (degrees, radius = RADIUS) => {
-  const a = (degrees * Math.PI) / 180;
+  const a = rad(degrees);
   return `${(-Math.sin(a) * radius).toFixed(1)} ${(-Math.cos(a) * radius).toFixed(1)}`;
 };
 

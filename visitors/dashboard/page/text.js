@@ -5,7 +5,7 @@ import { listed } from "./others.js";
 import { fieldOfView } from "./pioneer.js";
 import { DEVICES, PAGE } from "./wire.js";
 
-/** @import { Client, Data, Group, Key, Refusal, RobotPresence, Visitor } from "../types" */
+/** @import { Client, Data, Goal, Group, Key, Refusal, RobotPresence, Visitor } from "../types" */
 /** @import { Robot } from "./robot.js" */
 
 // side writes an angle in degrees and its direction.
@@ -62,11 +62,23 @@ export const unheard = (heard) => {
   return `Nothing has been heard from the server since ${heard.toLocaleTimeString("en-GB")}.`;
 };
 
+const GOALS = ["no goal", "drives", "arrived", "sees no way", "given up"];
+// GIVEN_UP are the reasons (PROTOCOL 7.14).
+const GIVEN_UP = ["", "its client left it", "the wheels got another command", "emergency stop", "it sees nothing", "no odometry", "found no way", "out of reach", "motors off"];
+
+// goal writes what a goto device does.
+/** @param {Goal | undefined} goal */
+export function goal(goal) {
+  if (!goal) return "";
+  const more = goal.state === 4 ? GIVEN_UP[goal.reason] : goal.state % 2 && `${goal.distance.toFixed(1)} m left`;
+  return GOALS[goal.state] + (more ? `: ${more}` : "");
+}
+
 // drive writes what the driver does, or why it stopped.
-/** @param {{ note: string, moving: boolean, sent: [speed: number, turn: number], vain: boolean }} driver */
-export function drive({ note, moving, sent: [speed, turn], vain }) {
+/** @param {{ note: string, moving: boolean, sent: [speed: number, turn: number], vain: boolean, order?: object | null }} driver */
+export function drive({ note, moving, sent: [speed, turn], vain, order }) {
   if (note) return note;
-  if (!moving) return "hands off";
+  if (!moving) return order ? "to the goal" : "hands off";
   return vain ? "no effect" : `${speed} mm/s · ${turn} °/s`;
 }
 

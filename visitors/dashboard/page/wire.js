@@ -5,7 +5,8 @@
 
 /** @import { Data, Extra, Imu, Joint, Key, Letter, Name, Pose, Values } from "../types" */
 
-const rad = (deg) => (deg * Math.PI) / 180;
+// rad converts from degrees.
+export const rad = (deg) => (deg * Math.PI) / 180;
 
 // DEVICES are all devices that the dashboard shows, in the order of their buttons.
 /** @type {{ letter: Letter, name: string }[]} */
@@ -94,6 +95,10 @@ const extras = {
       latitude: signed(d, 2, 1e7), longitude: signed(d, 6, 1e7), height: signed(d, 10, 1000),
       horizontal: amount(d, 14, 1000), vertical: amount(d, 18, 1000), speed: amount(d, 30, 1000), course: amount(d, 34, 1000),
     };
+  },
+  goto(d) {
+    if (d.byteLength !== 18) return undefined;
+    return { state: d.getUint8(0), reason: d.getUint8(1), tag: d.getUint16(2), x: signed(d, 4, 1000), y: signed(d, 8, 1000), distance: amount(d, 14, 1000) };
   },
   io(d) {
     /** @type {Values} */

@@ -1,8 +1,8 @@
 // The simulated world from above, with true poses. Movers can be dragged.
 
-import { fill, inFrame, outline, stroke, strokeParts } from "./canvas.js";
+import { circle, fill, inFrame, outline, polygon, stroke, strokeParts } from "./canvas.js";
 import { context, covered, decodePlan, paintPlan, tint } from "./floor.js";
-import { nudged } from "./geometry.js";
+import { nudged, within } from "./geometry.js";
 import { drawSensors } from "./sensors.js";
 import { extend, tracePath } from "./trail.js";
 import { View, palette } from "./view.js";
@@ -67,6 +67,8 @@ export class World extends EventTarget {
     this.mark = () => ""; // may mark a robot: bad, found, faded
     /** @type {(robot: Robot) => string} */
     this.label = ({ name }) => name; // may say more than the name of a robot
+    /** @type {(point: Point) => boolean} */
+    this.press = () => false; // takes a place in the frame of the selected robot, and reports whether that is all
     this.view = new View(canvas, { draw: (c) => this.draw(c), grab: (point, e) => this.grab(point, e) });
     this.view.onResize = () => this.view.touched || this.fit();
     canvas.addEventListener("keydown", (e) => this.key(e));
@@ -279,11 +281,7 @@ export class World extends EventTarget {
   // drawNose marks the front of a robot.
   drawNose(c, radius) {
     const r = Math.min(radius, 0.3);
-    c.beginPath();
-    c.moveTo(r * 0.75, 0);
-    c.lineTo(r * 0.15, r * 0.34);
-    c.lineTo(r * 0.15, -r * 0.34);
-    c.closePath();
+    polygon(c, r * 0.75, 0, r * 0.15, r * 0.34, r * 0.15, -r * 0.34);
     fill(c, "#fff");
   }
 
@@ -301,8 +299,7 @@ export class World extends EventTarget {
       const pose = this.poses[i], radius = this.movers[i].radius / pixel;
       const color = { bad: colors.bad, found: colors.accent }[mark];
       c.globalAlpha = mark === "faded" ? 0.3 : 1;
-      c.beginPath();
-      c.arc(pose.x, pose.y, (color ? Math.max(radius, DOT) + 4 : DOT) * pixel, 0, 2 * Math.PI);
+      circle(c, pose.x, pose.y, (color ? Math.max(radius, DOT) + 4 : DOT) * pixel);
       if (color) {
         stroke(c, color, 2.5 * pixel);
       } else if (radius < DOT) {
@@ -324,13 +321,11 @@ export class World extends EventTarget {
     const pose = this.poses[this.selected];
     if (!pose) return;
     const radius = this.movers[this.selected].radius + 5 * pixel, handle = this.handle(this.selected);
-    c.beginPath();
-    c.arc(pose.x, pose.y, radius, 0, 2 * Math.PI);
+    circle(c, pose.x, pose.y, radius);
     c.moveTo(pose.x + radius * Math.cos(pose.heading), pose.y + radius * Math.sin(pose.heading));
     c.lineTo(handle.x, handle.y);
     stroke(c, colors.accent, 1.5 * pixel);
-    c.beginPath();
-    c.arc(handle.x, handle.y, 5 * pixel, 0, 2 * Math.PI);
+    circle(c, handle.x, handle.y, 5 * pixel);
     fill(c, colors.panel);
     c.stroke();
   }
@@ -370,6 +365,8 @@ export class World extends EventTarget {
   /** @type {(point: Point, e: PointerEvent) => Drag | null} */
   grab(point, e) {
     if (this.editor) return this.editor.grab(point, e);
+    const pose = this.poses[this.selected];
+    if (pose && this.press(within(pose, this.view.toFloor(point)))) return null;
     const hit = this.at(point);
     if (!hit) return null;
     const { mover } = hit, turn = hit.turn || e.shiftKey;

@@ -47,7 +47,7 @@ test("the camera's field of view", () => {
 
 test("a robot without data is its outline", () => {
   const calls = drawn(drawRobot, {});
-  assert.equal(named(calls, "lineTo").length, HULL.length + 2);
+  assert.equal(named(calls, "lineTo").length, HULL.length + 3);
   assert.equal(named(calls, "arc").length, 0);
   assert.deepEqual(named(calls, "fillStyle")[0], ["fillStyle", "light--robot"]);
 });
@@ -142,4 +142,27 @@ test("the list of robots", () => {
   rail.remove(first);
   assert.ok(card.removed);
   rail.update(first); // a late event
+});
+
+test("a goal, in the frame of the robot", () => {
+  const goal = (state) => {
+    const c = new Element().getContext();
+    const data = { p: { x: 1, y: 1, heading: Math.PI / 2 }, "goto:0": { state, x: 1, y: 3 } };
+    drawSensors(c, { data, mounts: MOUNTS, shape: [], others: [{ name: "goto:0", interface: "goto", rays: [] }] }, palette(), 0.01);
+    return c.calls;
+  };
+  const [, x, y] = named(goal(1), "arc")[0];
+  near(x, 2), near(y, 0);
+  assert.deepEqual([0, 1, 2, 3, 4].map((state) => strokes(goal(state)).join()), ["", "accent", "dim", "bad", "dim"]);
+  assert.deepEqual([1, 2, 3, 4].map((state) => named(goal(state), "lineTo").length), [1, 0, 1, 0]);
+});
+
+test("a press on the view is one in the frame of the robot", () => {
+  const scope = new Scope(new Element("pressed")), pressed = [];
+  scope.view.resize();
+  scope.press = (point) => pressed.push(point) > 0;
+  scope.fit();
+  const middle = scope.view.toScreen({ x: 0, y: 1 }); // up
+  assert.equal(scope.grab(middle), null);
+  near(pressed[0].x, 1), near(pressed[0].y, 0);
 });

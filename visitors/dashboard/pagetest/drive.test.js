@@ -268,3 +268,67 @@ test("without encryption the page says that a gamepad may need it, and lives wit
   navigator.getGamepads = () => [];
   clock.advance(20);
 });
+
+const goals = () => socket.sent.filter((m) => m.goal).map((m) => m.goal);
+
+// go has the driver give a goal half a metre to the left of the robot, and returns it.
+function go() {
+  robot.data = { p: { x: 1, y: 2, heading: Math.PI / 2 } };
+  driver.aim("goto:0");
+  assert.equal(driver.press({ x: 0, y: 0.5 }), true);
+  return socket.sent.at(-1);
+}
+
+test("a place that is pressed is a goal, which is repeated until the device has ended it", () => {
+  robot.data = {};
+  assert.equal(driver.press({ x: 1, y: 1 }), false); // nothing was asked for
+  const { device, goal } = go();
+  assert.deepEqual([device, { ...goal, tag: 0 }], ["goto:0", { x: 500, y: 2000, tag: 0, speed: 300, turn: 60 }]);
+  assert.equal(driver.aiming, "");
+  driver.limits.speed = 200;
+  clock.advance(350);
+  assert.deepEqual(goals(), [goal, ...Array(3).fill({ ...goal, speed: 200 })]);
+  driver.limits.speed = 300;
+  const says = (state, tag) => {
+    robot.data["goto:0"] = { state, tag };
+    driver.follow();
+    return Boolean(driver.order);
+  };
+  assert.deepEqual([says(2, goal.tag + 1), says(1, goal.tag), says(3, goal.tag), says(2, goal.tag)], [true, true, true, false]);
+  const { length } = goals();
+  clock.advance(1000);
+  assert.equal(goals().length, length);
+  const second = go();
+  says(1, second.goal.tag);
+  assert.equal(says(1, 0), false); // another client's goal replaces it
+});
+
+test("a goal is given up by all that ends driving", () => {
+  const ends = {
+    "the focus goes": () => fire(globalThis, "blur"), "Escape": () => key("keydown", "Escape"),
+    "it is blocked": () => (driver.block(true), driver.block(false)), "another client has control": () => driver.setVain(true),
+  };
+  for (const [name, end] of Object.entries(ends)) {
+    go();
+    end();
+    assert.deepEqual(goals().at(-1), {}, name);
+    assert.equal(driver.order, null, name);
+    const { length } = goals();
+    clock.advance(1000);
+    assert.equal(goals().length, length, name);
+    driver.setVain(false);
+  }
+  driver.setVain(true);
+  driver.aim("goto:0");
+  const { length } = goals();
+  assert.equal(driver.press({ x: 1, y: 0 }), true);
+  assert.deepEqual([goals().length, driver.note], [length, "no effect: another client drives"]);
+  driver.setVain(false);
+  go();
+  driver.setInput("test", [1, 0]); // the command to the wheels ends it
+  assert.deepEqual([driver.order, driver.note], [null, ""]);
+  driver.setInput("test", [0, 0]);
+  go();
+  socket.end("the robot is lost");
+  assert.equal(driver.order, null);
+});

@@ -29,7 +29,8 @@ test("payloads of the interfaces without letters", () => {
   assert.deepEqual(decode("io:0", "00 00 00 01 80 00 00 00"), [1, NaN]);
   assert.deepEqual(decode("servo:0", "00 00 00 05 80 00 00 00 83"), [{ position: 5, goal: NaN, moving: true, power: true, limit: false, failed: false }]);
   assert.equal(decode("servo:0", "00 00 00 05 80 00 00 00 00")[0].power, undefined);
-  for (const name of ["imu:0", "gps:0", "ranger:0"]) assert.equal(decode(name, "00"), null); // too short
+  assert.deepEqual(decode("goto:0", "03 00 00 07 00 00 11 94 ff ff fb 50 ff ff ff ff ff ff"), { state: 3, reason: 0, tag: 7, x: 4.5, y: -1.2, distance: NaN });
+  for (const name of ["imu:0", "gps:0", "ranger:0", "goto:0"]) assert.equal(decode(name, "00"), null); // too short
   assert.equal(decode("unheard:0", "00 01"), null);
 });
 

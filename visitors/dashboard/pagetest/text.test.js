@@ -35,6 +35,7 @@ test("the driver", () => {
   const driver = { note: "", moving: false, sent: [0, 0], vain: false };
   assert.equal(text.drive(driver), "hands off");
   assert.equal(text.drive({ ...driver, moving: true, vain: true }), "no effect");
+  assert.equal(text.drive({ ...driver, order: {} }), "to the goal");
   assert.equal(text.drive({ ...driver, moving: true, sent: [300, -60] }), "300 mm/s · -60 °/s");
   assert.equal(text.drive({ ...driver, moving: true, note: "stopped" }), "stopped");
 });
@@ -154,4 +155,12 @@ test("stops, rights and silence", () => {
   assert.equal(text.silence(robot, false, 4), "");
   assert.equal(text.silence({ ...robot, state: "lost", retry: 1 }, true, 2), "lost");
   assert.equal(text.silence({ ...robot, state: "connecting", retry: 0 }, true, 2), "");
+});
+
+test("goals", () => {
+  const goal = (state, reason = 0) => text.goal({ state, reason, distance: 3.24 });
+  assert.deepEqual([0, 1, 2, 3].map((state) => goal(state)), ["no goal", "drives: 3.2 m left", "arrived", "sees no way: 3.2 m left"]);
+  assert.deepEqual([1, 2, 3, 8].map((reason) => goal(4, reason)), [
+    "given up: its client left it", "given up: the wheels got another command", "given up: emergency stop", "given up: motors off"]);
+  assert.deepEqual([goal(4, 99), text.goal(undefined)], ["given up", ""]);
 });
