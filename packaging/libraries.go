@@ -361,7 +361,7 @@ Version: %s
 Cflags: -I${includedir}
 Libs: -L${libdir} -lplayer
 `, up, version)},
-		file{path: lib + "/cmake/player/player-config.cmake", data: fmt.Appendf(nil, `# find_package(player) has the targets player::player and player::static, for C and C++.
+		file{path: lib + "/cmake/player/player-config.cmake", data: fmt.Appendf(nil, `# find_package(player) has the targets player::player and player::static for C, and player::cpp for C++.
 # player_tls_source is what a program with TLS compiles, and links with OpenSSL::SSL.
 set(player_tls_source "${CMAKE_CURRENT_LIST_DIR}/../%sinclude/player/player_tls.c")
 if(NOT TARGET player::player)
@@ -373,6 +373,9 @@ if(NOT TARGET player::player)
   set_target_properties(player::static PROPERTIES
     IMPORTED_LOCATION "${CMAKE_CURRENT_LIST_DIR}/../../libplayer.a"
     INTERFACE_INCLUDE_DIRECTORIES "${CMAKE_CURRENT_LIST_DIR}/../%sinclude/player")
+  add_library(player::cpp INTERFACE IMPORTED)
+  set_target_properties(player::cpp PROPERTIES
+    INTERFACE_LINK_LIBRARIES player::player INTERFACE_COMPILE_FEATURES cxx_std_17)
 endif()
 `, up, soname, soname, up, up)},
 		file{path: lib + "/cmake/player/player-config-version.cmake", data: fmt.Appendf(nil, `set(PACKAGE_VERSION %s)

@@ -156,12 +156,13 @@ puts "sonar [lindex $robot(sonar) 0] mm"
 `
 	helloCMake = `cmake_minimum_required(VERSION 3.10)
 project(hello C CXX)
-set(CMAKE_CXX_STANDARD 17)
 find_package(player 1.2 REQUIRED)
 add_executable(shared hello.c)
 target_link_libraries(shared player::player)
-add_executable(static hello.cpp)
+add_executable(static hello.c)
 target_link_libraries(static player::static)
+add_executable(cpp hello.cpp)
+target_link_libraries(cpp player::cpp)
 `
 	helloGo = `package main
 
@@ -347,7 +348,7 @@ func installDeb(p place) {
 	p.write("CMakeLists.txt", []byte(helloCMake))
 	p.run("cmake", "-S", ".", "-B", "build", "-DCMAKE_PREFIX_PATH="+filepath.Join(p.dir, "root/usr"), "-DCMAKE_LIBRARY_ARCHITECTURE="+triplet(p))
 	p.run("cmake", "--build", "build")
-	for _, name := range []string{"shared", "static"} {
+	for _, name := range []string{"shared", "static", "cpp"} {
 		p.hello("build/" + name)
 	}
 }
