@@ -74,25 +74,12 @@ var further = []example{
 // furtherPrograms has the commands of further examples by language. OTHER is the port of a second robot, in a world of its
 // own, which only example two has.
 var furtherPrograms = map[string]words{
+	"python": {"square": "python3 -m examples.square HOST:PORT -n ROUNDS", "log": "python3 -m examples.log_run HOST:PORT -n ROUNDS",
+		"goto": "python3 -m examples.goto -addr HOST:PORT -- 1 0.5", "two": "python3 -m examples.two_robots HOST:PORT HOST:OTHER -n ROUNDS"},
 	"javascript": {"square": "node examples/square.js HOST:PORT -n ROUNDS", "log": "node examples/log-run.js HOST:PORT -n ROUNDS",
 		"goto": "node examples/goto.js HOST:PORT 1 0.5", "two": "node examples/two-robots.js HOST:PORT HOST:OTHER -n ROUNDS"},
 	"tcl": {"square": "tclsh examples/square.tcl HOST PORT ROUNDS", "log": "tclsh examples/log.tcl HOST PORT ROUNDS",
 		"goto": "tclsh examples/goto.tcl HOST PORT 1 0.5", "two": "tclsh examples/two.tcl HOST PORT ROUNDS HOST OTHER"},
-}
-
-// further are examples of the languages in furtherPrograms.
-var further = []example{
-	{"square", "room", 150, 1000, 0},
-	{"log", "room", 20, 0, 0},
-	{"goto", "room", 0, 700, 0},
-	{"two", "subsumption-box", 100, 200, 0},
-}
-
-// furtherPrograms has the commands of further examples by language. OTHER is the port of a second robot, in a world of its
-// own, which only example two has.
-var furtherPrograms = map[string]words{
-	"python": {"square": "python3 -m examples.square HOST:PORT -n ROUNDS", "log": "python3 -m examples.log_run HOST:PORT -n ROUNDS",
-		"goto": "python3 -m examples.goto -addr HOST:PORT -- 1 0.5", "two": "python3 -m examples.two_robots HOST:PORT HOST:OTHER -n ROUNDS"},
 }
 
 // runExamples runs the examples of a language, which are built in a folder, on simulated robots.
