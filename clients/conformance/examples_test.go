@@ -54,7 +54,9 @@ var examplePrograms = map[string]struct {
 		"square": `^[1-4] sides; x -?\d+ mm`, "log": `^time_ms,.*\n(\d+,0,0,0,0,\d+\n){20}$`, "goto": `^arrived at x`,
 		"two": `^(127\.0\.0\.1:\d+: x -?\d+ mm, y -?\d+ mm\n){2}$`}},
 	"python": {"python3 -m examples.NAME HOST:PORT -n ROUNDS", words{"avoid": "sonar_avoidance", "wall": "laser_wall"},
-		words{"hello": `sonar \(mm\)`, "watch": `(?s)Position\(.*sonar \[.*laser .*Misc\(.*Gripper\(.*PTZ\(.*vision: `}},
+		words{"hello": `sonar \(mm\)`, "watch": `(?s)Position\(.*sonar \[.*laser .*Misc\(.*Gripper\(.*PTZ\(.*vision: `,
+			"square": `^[1-4] sides; x -?\d+ mm`, "log": `^time_ms,.*\n(\d+,0,0,0,0,\d+\n){20}$`, "goto": `arrived=1`,
+			"two": `^(127\.0\.0\.1:\d+: x -?\d+ mm, y -?\d+ mm\n){2}$`}},
 	"javascript": {"node examples/NAME.js HOST:PORT -n ROUNDS", words{"avoid": "sonar-avoidance", "wall": "laser-wall"},
 		words{"hello": `sonar \(mm\)`, "watch": `(?s)position \{.*sonar .*laser .*misc \{.*gripper \{.*ptz \{.*vision `,
 			"square": `^[1-4] sides; x -?\d+ mm`, "log": `^time_ms,.*\n(\d+,0,0,0,0,\d+\n){20}$`, "goto": `\d+ mm to go\narrived at x`,
@@ -76,6 +78,8 @@ var furtherPrograms = map[string]words{
 		"goto": "node examples/goto.js HOST:PORT 1 0.5", "two": "node examples/two-robots.js HOST:PORT HOST:OTHER -n ROUNDS"},
 	"tcl": {"square": "tclsh examples/square.tcl HOST PORT ROUNDS", "log": "tclsh examples/log.tcl HOST PORT ROUNDS",
 		"goto": "tclsh examples/goto.tcl HOST PORT 1 0.5", "two": "tclsh examples/two.tcl HOST PORT ROUNDS HOST OTHER"},
+	"python": {"square": "python3 -m examples.square HOST:PORT -n ROUNDS", "log": "python3 -m examples.log_run HOST:PORT -n ROUNDS",
+		"goto": "python3 -m examples.goto -addr HOST:PORT -- 1 0.5", "two": "python3 -m examples.two_robots HOST:PORT HOST:OTHER -n ROUNDS"},
 }
 
 // runExamples runs the examples of a language, which are built in a folder, on simulated robots.
