@@ -707,7 +707,7 @@ const CHANNEL = /^(\S+) ([0-9]{1,3}) (input|output|joint) (\S+) (-?[0-9]{1,10}) 
 const code = (letter) => letter.charCodeAt(0);
 
 function bytes(letters) {
-  if (/[^\x00-\xff]/.test(letters)) throw usage(`"${letters}" has a character that is not a byte`);
+  if (/[\u0100-\uffff]/.test(letters)) throw usage(`"${letters}" has a character that is not a byte`);
   return Uint8Array.from(letters, code);
 }
 

@@ -186,6 +186,18 @@ test("a signal ends a wait, and the connection stays", { timeout }, async (t) =>
   await assert.rejects(new Simulation("127.0.0.1", 1).state({ signal: stop.signal }), { message: "enough" });
 });
 
+test("a read without a time limit ends after 10 s", { timeout }, async (t) => {
+  const { robot } = await scripted(t, granting([]));
+  await robot.request({ position: "read" });
+  let now = performance.now();
+  t.mock.method(performance, "now", () => now);
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const reading = robot.read();
+  now += 10_000;
+  t.mock.timers.tick(10_000);
+  await assert.rejects(reading, TimeoutError);
+});
+
 test("events", { timeout }, async (t) => {
   const wrong = block("p", hex("00")), right = block("p", DATA.p[0]);
   const { robot, sockets } = await scripted(t, granting([], (payload) => payload.length > 0 && join(right, wrong, right)));
