@@ -81,7 +81,7 @@ func (c *Client) explain(ctx context.Context, refused []Access) {
 
 // Devices asks the server which devices its robot has (PROTOCOL 8.9.5). A robot may have several of an interface, and
 // interfaces that have no letter. Entry.Code is the byte of such a device for Request, Access, Has, Raw and Age: a request
-// is string([]byte{entry.Code, codec.AccessRead}). From then on Geometry and the reasons of refusals have these devices, too.
+// is string([]byte{entry.Code, codec.AccessRead}). From then on Geometry and the reasons of refusals also have these devices.
 // The error is ErrUnknownQuestion if the server is an older one, whose devices all have letters.
 func (c *Client) Devices(ctx context.Context) ([]codec.Entry, error) {
 	lines, err := c.Ask(ctx, codec.QuestionDevices)
@@ -108,7 +108,7 @@ func (c *Client) remember(e codec.Entry) {
 	c.seen[e.Code] = e.Address()
 }
 
-// Bind has the data of a device decoded into a variable, as that of the first laser is into Laser. Raw has the payload
+// Bind has the data of a device decoded into a variable, just as Laser gets the data of the first laser. Raw has the payload
 // in any case. Data that cannot be decoded is an error of Read.
 func (c *Client) Bind(code byte, data interface{ Decode(payload []byte) error }) {
 	c.device(code).field = data

@@ -4,7 +4,7 @@
 //
 // It runs in the root of a clone and rewrites go.mod, and each mention of a package in
 // the files that git knows, and the address in the descriptions of libraries (pom.xml).
-// Whoever publishes the clone commits the result and tags it.
+// The publisher of the clone commits the result and tags it.
 package main
 
 import (
