@@ -37,6 +37,14 @@ func TestVersionAgrees(t *testing.T) {
 			}
 		}
 	}
+	header := must.Get(os.ReadFile("clients/c/player.h"))(t)
+	var parts []string
+	for _, match := range regexp.MustCompile(`(?m)^#define PLAYER_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)$`).FindAllSubmatch(header, -1) {
+		parts = append(parts, string(match[1]))
+	}
+	if got := strings.Join(parts, "."); got != now {
+		t.Errorf("the macros of clients/c/player.h have %s, app/version.txt %s", got, now)
+	}
 	changes := must.Get(os.ReadFile("CHANGELOG.md"))(t)
 	sections := regexp.MustCompile(`(?m)^## (\S+?),? ?(\d{4}-\d\d-\d\d)?$`).FindAllStringSubmatch(string(changes), -1)
 	switch {

@@ -293,8 +293,8 @@ func tcl(src source) (library, error) {
 }
 
 // soname is the name by which programs load the shared library. Its number changes when a
-// program has to be compiled again, as when player_client grows.
-const soname = "libplayer.so.0"
+// program has to be compiled again: 1 has no structure of the client in its interface, which 0 had.
+const soname = "libplayer.so.1"
 
 // compile makes the library for C from its one source file, for this computer, and returns
 // the static and the shared one.
@@ -324,11 +324,11 @@ func compile() (static, shared []byte, err error) {
 // development returns the files of the libraries for C and C++, where lib is the folder of
 // libraries below the prefix. What pkg-config and CMake say is relative to their files.
 func development(src source, lib string, static, shared []byte) ([]file, error) {
-	headers, err := tree("clients/c", "include/player", "player.h", "player_simulation.h", "player_tls.h", "player_tls.c")
+	headers, err := tree("clients/c", "include/player", "player.h", "player_struct.h", "player_line.h", "player_simulation.h", "player_tls.h", "player_tls.c")
 	if err != nil {
 		return nil, err
 	}
-	more, err := tree("clients/cpp", "include/player", "player.hpp", "simulation.hpp", "playerclient.h")
+	more, err := tree("clients/cpp", "include/player", "player.hpp", "crobot.hpp", "simulation.hpp", "playerclient.h")
 	if err != nil {
 		return nil, err
 	}
@@ -348,7 +348,7 @@ Version: %s
 Cflags: -I${includedir}
 Libs: -L${libdir} -lplayer
 `, up, version)},
-		file{path: lib + "/cmake/player/player-config.cmake", data: fmt.Appendf(nil, `# find_package(player) has the targets player::player and player::static, for C and C++.
+		file{path: lib + "/cmake/player/player-config.cmake", data: fmt.Appendf(nil, `# find_package(player) has the targets player::player and player::static for C, and player::cpp for C++.
 # A program with TLS compiles player_tls_source, and links with OpenSSL::SSL.
 set(player_tls_source "${CMAKE_CURRENT_LIST_DIR}/../%sinclude/player/player_tls.c")
 if(NOT TARGET player::player)
@@ -360,6 +360,9 @@ if(NOT TARGET player::player)
   set_target_properties(player::static PROPERTIES
     IMPORTED_LOCATION "${CMAKE_CURRENT_LIST_DIR}/../../libplayer.a"
     INTERFACE_INCLUDE_DIRECTORIES "${CMAKE_CURRENT_LIST_DIR}/../%sinclude/player")
+  add_library(player::cpp INTERFACE IMPORTED)
+  set_target_properties(player::cpp PROPERTIES
+    INTERFACE_LINK_LIBRARIES player::player INTERFACE_COMPILE_FEATURES cxx_std_17)
 endif()
 `, up, soname, soname, up, up)},
 		file{path: lib + "/cmake/player/player-config-version.cmake", data: fmt.Appendf(nil, `set(PACKAGE_VERSION %s)

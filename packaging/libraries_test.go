@@ -93,6 +93,19 @@ const (
 	helloC = `#include <stdio.h>
 #include <stdlib.h>
 #include <player.h>
+int main(int n, char **arguments) {
+  player_client *robot = player_create();
+  if (n < 2 || player_connect(robot, "127.0.0.1", atoi(arguments[1]), 20000) || player_request(robot, "sr", 20000) || player_read(robot, 20000))
+    return printf("%s\n", player_error(robot)), 1;
+  printf("sonar %d mm\n", player_get_sonar(robot)[0]);
+  player_destroy(robot);
+  return 0;
+}
+`
+	// A program of version 1.0, with the structure.
+	helloStruct = `#include <stdio.h>
+#include <stdlib.h>
+#include <player_struct.h>
 static player_client robot;
 int main(int n, char **arguments) {
   if (n < 2 || player_connect(&robot, "127.0.0.1", atoi(arguments[1]), 20000) || player_request(&robot, "sr", 20000) || player_read(&robot, 20000))
@@ -101,12 +114,13 @@ int main(int n, char **arguments) {
   return 0;
 }
 `
-	helloCpp = `#include <player.hpp>
+	helloCpp = `#include <cstdio>
+#include <player.hpp>
 int main(int, char **arguments) {
-  player::CRobot robot;
-  robot.timeout = std::chrono::seconds(20);
-  if (robot.Connect("127.0.0.1", std::stoi(arguments[1])) || robot.Request("sr") || robot.Read()) return 1;
-  std::printf("sonar %d mm\n", robot.sonar[0]);
+  player::Client robot("127.0.0.1", std::stoi(arguments[1]), std::chrono::seconds(20));
+  player_request(robot.handle(), "sr", 20000); // the server of this test has no list of devices
+  robot.read();
+  std::printf("sonar %d mm\n", player_get_sonar(robot.handle())[0]);
 }
 `
 	helloPython = `import sys
@@ -144,12 +158,13 @@ puts "sonar [lindex $robot(sonar) 0] mm"
 `
 	helloCMake = `cmake_minimum_required(VERSION 3.10)
 project(hello C CXX)
-set(CMAKE_CXX_STANDARD 17)
 find_package(player 1.2 REQUIRED)
 add_executable(shared hello.c)
 target_link_libraries(shared player::player)
-add_executable(static hello.cpp)
+add_executable(static hello.c)
 target_link_libraries(static player::static)
+add_executable(cpp hello.cpp)
+target_link_libraries(cpp player::cpp)
 `
 	helloGo = `package main
 
@@ -373,12 +388,14 @@ func installArchive(p place) {
 	}
 	p.run("tar", "xf", names[0], "--strip-components=2", "--one-top-level=prefix")
 	p.write("hello.c", []byte(helloC))
+	p.write("struct.c", []byte(helloStruct))
 	p.write("hello.cpp", []byte(helloCpp))
 	p.env = []string{"PKG_CONFIG_PATH=" + filepath.Join(p.dir, "prefix/lib/pkgconfig"), "LD_LIBRARY_PATH=" + filepath.Join(p.dir, "prefix/lib")}
 	p.run("sh", "-ec", `cc -std=c99 -pedantic-errors -o shared hello.c $(pkg-config --cflags --libs player)
 c++ -std=c++17 -o cpp hello.cpp $(pkg-config --cflags --libs player)
-cc -std=c99 -Iprefix/include/player -o source hello.c prefix/src/player.c`)
-	programs := []string{"shared", "cpp", "source"}
+cc -std=c99 -Iprefix/include/player -o source hello.c prefix/src/player.c
+cc -std=c99 -Iprefix/include/player -o struct struct.c prefix/src/player.c`)
+	programs := []string{"shared", "cpp", "source", "struct"}
 	if _, err := os.Stat("/usr/include/openssl/ssl.h"); err == nil { // the check installs it
 		p.run("sh", "-ec", `cc -std=c99 -pedantic-errors -o tls hello.c $(pkg-config --variable=tls player) $(pkg-config --cflags --libs player openssl)`)
 		programs = append(programs, "tls")
@@ -403,7 +420,7 @@ func installDeb(p place) {
 	p.write("CMakeLists.txt", []byte(helloCMake))
 	p.run("cmake", "-S", ".", "-B", "build", "-DCMAKE_PREFIX_PATH="+filepath.Join(p.dir, "root/usr"), "-DCMAKE_LIBRARY_ARCHITECTURE="+triplet(p))
 	p.run("cmake", "--build", "build")
-	for _, name := range []string{"shared", "static"} {
+	for _, name := range []string{"shared", "static", "cpp"} {
 		p.hello("build/" + name)
 	}
 }
