@@ -149,7 +149,7 @@ func (d *Driver) line(now time.Duration, line []byte) {
 	d.poll(now)
 }
 
-// late reports whether a line is an answer that is not believed. Only the time tells whose it is.
+// late reports whether a line is an answer that is not believed. Only its time shows to which request it belongs.
 func (d *Driver) late(now time.Duration, line []byte) bool {
 	if !slices.ContainsFunc(d.polls, func(p poll) bool { return p.answer.match(line, &d.values) }) {
 		return false

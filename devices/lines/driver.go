@@ -283,7 +283,7 @@ func (d *Driver) protocol() transport.Protocol {
 		Others: fmt.Sprintf("Its baud is %d%s.", o.Baud, patience),
 		Silent: fmt.Errorf("no line of text comes at %d bit/s: check cable, speed and program of the board%s", o.Baud, patience),
 		Stuck: func(transport.Phase) error {
-			return fmt.Errorf("lines come at %d bit/s, but none is like those of read and poll, such as %q%s", o.Baud, example, patience)
+			return fmt.Errorf("lines come at %d bit/s, but none matches read or poll, such as %q%s", o.Baud, example, patience)
 		},
 	}
 	if d.stop != nil || d.servos.hold != nil {

@@ -163,7 +163,7 @@ func (d *Driver) flushWheels(now time.Duration) {
 		var c codec.PositionCommand
 		_ = c.Decode(b) // its size was checked
 		left, right := wheels.Speeds(float64(c.Speed), float64(c.TurnRate), d.opts.Base, d.opts.Most)
-		d.turned.commanded = [2]float64{left, right}
+		d.turned.command(now, [2]float64{left, right})
 		line := d.drive
 		if c == (codec.PositionCommand{}) {
 			line = d.stop
