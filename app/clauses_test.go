@@ -17,8 +17,8 @@ var (
 	// anchor on a line of its own, or a row of a table.
 	clause = regexp.MustCompile(`(?m)^(?:<a id="[^"]*"></a>\n)?(\*\*([0-9]+(?:\.[0-9]+)+)\b)`)
 	row    = regexp.MustCompile(`(?m)^\| (?:<a id="[^"]*"></a>)?(\*\*([0-9]+(?:\.[0-9]+)+)\*\*)`)
-	// citation cites a clause, as a link or not yet.
-	citation = regexp.MustCompile(`\[?\bPROTOCOL(\s+)([0-9]+(?:\.[0-9]+)+)\]?(\([^)\s]*\))?`)
+	// citation cites a clause, as a link or not yet; code is no citation.
+	citation = regexp.MustCompile(`[\x60\[]?\bPROTOCOL(\s+)([0-9]+(?:\.[0-9]+)+)\]?(\([^)\s]*\))?`)
 	// definition is a line at the end of a page: where a citation leads.
 	definition = regexp.MustCompile(`(?m)^\[PROTOCOL [0-9.]+\]: \S+#[0-9.]+\n`)
 )
@@ -56,6 +56,9 @@ func cite(text, to string) string {
 	var cited []string
 	text = citation.ReplaceAllStringFunc(text, func(found string) string {
 		m := citation.FindStringSubmatch(found)
+		if found[0] == '`' {
+			return found
+		}
 		if !slices.Contains(cited, m[2]) {
 			cited = append(cited, m[2])
 		}
