@@ -49,6 +49,19 @@ func (c *Client) Geometry(ctx context.Context) (parts []codec.Part, err error) {
 	return parts, err
 }
 
+// Colors asks the server which colours the channels of vision have, as far as it knows them.
+func (c *Client) Colors(ctx context.Context) (colors []codec.ChannelColor, err error) {
+	lines, err := c.Ask(ctx, codec.QuestionColors)
+	for _, line := range lines {
+		key, color, ok := codec.ParseChannelColor(line)
+		if code, known := c.codeOf(key); ok && known {
+			color.Device = code
+			colors = append(colors, color)
+		}
+	}
+	return colors, err
+}
+
 // explain adds the reasons to refused devices. A reason that cannot be obtained stays empty:
 // the refusal stands.
 func (c *Client) explain(ctx context.Context, refused []Access) {
@@ -138,12 +151,17 @@ func (c *Client) NameOf(code byte) string {
 	return string(rune(code))
 }
 
-// interfaceOf returns the letter of the interface of a device, 0 if it has none.
+// interfaceOf returns the letter of the interface of a device, 0 if it is not known. A byte that no server has listed has the
+// interface of the protocol's letter. The letters of interfaces without one, such as codec.Ranger, are names inside of
+// programs, and no device of that byte.
 func (c *Client) interfaceOf(code byte) (letter byte) {
 	for _, e := range c.listed {
 		if e.Code == code {
 			return codec.InterfaceLetter(e.Interface)
 		}
+	}
+	if !codec.OnWire(code) {
+		return 0
 	}
 	return code
 }

@@ -5,9 +5,9 @@
 
 /* ---- Commands (PROTOCOL 5) ---- */
 
-player_result player_command(player_client *c, char letter, const void *payload, size_t size) {
-  if (c->connected && !writable(c, (uint8_t)letter)) return fail(c, PLAYER_USAGE, "command", "no write access to the device");
-  return send_message(c, 'c', letter, payload, size);
+player_result player_command(player_client *c, char device, const void *payload, size_t size) {
+  if (c->connected && !writable(c, (uint8_t)device)) return fail(c, PLAYER_USAGE, "command", "no write access to the device");
+  return send_message(c, 'c', device, payload, size);
 }
 
 /* Limits v to the range of an i16, so that a speed never changes its sign. */
