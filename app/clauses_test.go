@@ -24,7 +24,7 @@ var (
 )
 
 // Each clause of the protocol has an anchor, and each citation on a page is a link to it: [PROTOCOL 5.4], with
-// a definition at the end of the page. -update adds what is missing.
+// a definition at the end of the page, or with the address behind it. -update adds what is missing.
 func TestDocsCiteClauses(t *testing.T) {
 	const protocol = "docs/PROTOCOL.md"
 	for _, p := range pages(t) {
@@ -36,7 +36,7 @@ func TestDocsCiteClauses(t *testing.T) {
 			text = clause.ReplaceAllString(text, "<a id=\"$2\"></a>\n$1")
 			text = row.ReplaceAllString(text, `| <a id="$2"></a>$1`)
 		} else {
-			to := must.Get(filepath.Rel(filepath.Dir(p.path), protocol))(t)
+			to := filepath.ToSlash(must.Get(filepath.Rel(filepath.Dir(p.path), protocol))(t))
 			text = cite(text, to)
 		}
 		switch {
@@ -56,7 +56,7 @@ func cite(text, to string) string {
 	var cited []string
 	text = citation.ReplaceAllStringFunc(text, func(found string) string {
 		m := citation.FindStringSubmatch(found)
-		if found[0] == '`' {
+		if found[0] == '`' || m[3] == "("+to+"#"+m[2]+")" {
 			return found
 		}
 		if !slices.Contains(cited, m[2]) {
@@ -73,7 +73,7 @@ func cite(text, to string) string {
 	}
 	slices.Sort(cited)
 	for _, number := range cited {
-		text += fmt.Sprintf("[PROTOCOL %s]: %s#%[1]s\n", number, filepath.ToSlash(to))
+		text += fmt.Sprintf("[PROTOCOL %s]: %s#%[1]s\n", number, to)
 	}
 	return text
 }
