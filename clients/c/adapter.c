@@ -341,7 +341,7 @@ static player_simulation world;
 
 static player_result simulate(const char *line) {
   static player_mover movers[10];
-  char host[256];
+  static char host[256];
   char order[2048];
   player_result r;
   int i, n;

@@ -45,8 +45,12 @@ var examplePrograms = map[string]struct {
 	command       string
 	names, prints words // by example
 }{
-	"c":   {"BUILD/NAME HOST PORT ROUNDS", words{"wall": "follow"}, words{"watch": `x -?\d+ y`}},
-	"cpp": {"BUILD/NAME HOST PORT ROUNDS", words{"wall": "follow"}, words{"watch": `x -?\d+ y`}},
+	"c": {"BUILD/NAME HOST PORT ROUNDS", words{"wall": "follow"},
+		words{"watch": `x -?\d+ y`, "square": `corner 1 at \d+ -?\d+`,
+			"log": `^seconds,.*\n(\d+\.\d{3},0,0,0(,\d+){16}\n){20}$`, "goto": `(?m)^arrived$`, "two": `^(robot [01]: [1-9]\d* mm\n){2}$`}},
+	"cpp": {"BUILD/NAME HOST PORT ROUNDS", words{"wall": "follow"},
+		words{"watch": `x -?\d+ y`, "square": `corner 1 at \d+ -?\d+`,
+			"log": `^seconds,.*\n(\d+\.\d{3},0,0,0(,\d+){16}\n){20}$`, "goto": `^arrived=1`, "two": `^(robot [01]: [1-9]\d* mm\n){2}$`}},
 	"java": {"java -cp BUILD NAME HOST PORT ROUNDS",
 		words{"hello": "Hello", "avoid": "ObstacleAvoidanceUsingSonar", "wall": "FollowWall", "watch": "Watch"},
 		words{"watch": "sonar ahead"}},
@@ -57,26 +61,53 @@ var examplePrograms = map[string]struct {
 		words{"hello": `sonar \(mm\)`, "watch": `(?s)position \{.*sonar .*laser .*misc \{.*gripper \{.*ptz \{.*vision `}},
 }
 
+// further are examples of the languages in furtherPrograms.
+var further = []example{
+	{"square", "room", 150, 1000, 0},
+	{"log", "room", 20, 0, 0},
+	{"goto", "room", 0, 700, 0},
+	{"two", "subsumption-box", 100, 200, 0},
+}
+
+// furtherPrograms has the commands of further examples by language. OTHER is the port of a second robot, in a world of its
+// own, which only example two has.
+var furtherPrograms = map[string]words{
+	"c": {"square": "BUILD/square HOST PORT ROUNDS", "log": "BUILD/log HOST PORT ROUNDS",
+		"goto": "BUILD/goto HOST PORT 600 1 0.5", "two": "BUILD/two HOST PORT ROUNDS OTHER"},
+	"cpp": {"square": "BUILD/square HOST PORT ROUNDS", "log": "BUILD/log HOST PORT ROUNDS",
+		"goto": "BUILD/goto -addr HOST:PORT -- 1 0.5", "two": "BUILD/two HOST PORT ROUNDS OTHER"},
+}
+
 // runExamples runs the examples of a language, which are built in a folder, on simulated robots.
 func runExamples(t *testing.T, l language, build, binary string) {
 	programs, has := examplePrograms[l.name]
 	if !has { // those in Go are the repository's
 		return
 	}
-	for _, e := range examples {
+	for _, e := range slices.Concat(examples, further) {
+		command := programs.command
+		if slices.Contains(further, e) {
+			command = furtherPrograms[l.name][e.name]
+		} else if l.name != "java" && l.name != "tcl" { // the slowest; a third is enough to see that the others drive
+			e.rounds, e.way = e.rounds/3, e.way/3
+		}
+		if command == "" {
+			continue
+		}
 		t.Run(e.name, func(t *testing.T) {
 			t.Parallel()
-			if l.name != "java" && l.name != "tcl" { // the slowest; a third is enough to see that the others drive
-				e.rounds, e.way = e.rounds/3, e.way/3
+			port := ports.Free(t, 4)
+			for _, first := range []int{port, port + 2} {
+				world := "../../simulation/worlds/" + e.world + ".world"
+				p := &process{binary: binary, flags: []string{"-stage", world, "-goto"}, port: first, page: first + 1}
+				if p.start(t); e.name != "two" {
+					break
+				}
 			}
-			port := ports.Free(t, 2)
-			world := "../../simulation/worlds/" + e.world + ".world"
-			p := &process{binary: binary, flags: []string{"-stage", world}, port: port, page: port + 1}
-			p.start(t)
 			name := cmp.Or(programs.names[e.name], e.name)
 			fill := strings.NewReplacer("BUILD", build, "NAME", name, "HOST", "127.0.0.1", "PORT", fmt.Sprint(port),
-				"ROUNDS", fmt.Sprint(e.rounds))
-			output := e.run(t, l, port, strings.Fields(fill.Replace(programs.command)))
+				"OTHER", fmt.Sprint(port+2), "ROUNDS", fmt.Sprint(e.rounds))
+			output := e.run(t, l, port, strings.Fields(fill.Replace(command)))
 			if !regexp.MustCompile(programs.prints[e.name]).MatchString(output) {
 				t.Errorf("the program does not print %q:\n%s", programs.prints[e.name], output)
 			}
