@@ -74,7 +74,7 @@ static void why(const char *pairs) {
 }
 
 static player_result request(const char *line) {
-  char pairs[600];
+  char pairs[600] = "";
   size_t i;
   player_result r;
   json_string(line, "pairs", pairs, sizeof pairs);
