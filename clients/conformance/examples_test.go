@@ -45,8 +45,12 @@ var examplePrograms = map[string]struct {
 	command       string
 	names, prints words // by example
 }{
-	"c":   {"BUILD/NAME HOST PORT ROUNDS", words{"wall": "follow"}, words{"watch": `x -?\d+ y`}},
-	"cpp": {"BUILD/NAME HOST PORT ROUNDS", words{"wall": "follow"}, words{"watch": `x -?\d+ y`}},
+	"c": {"BUILD/NAME HOST PORT ROUNDS", words{"wall": "follow"},
+		words{"watch": `x -?\d+ y`, "square": `corner 1 at \d+ -?\d+`,
+			"log": `^seconds,.*\n(\d+\.\d{3},0,0,0(,\d+){16}\n){20}$`, "goto": `(?m)^arrived$`, "two": `^(robot [01]: [1-9]\d* mm\n){2}$`}},
+	"cpp": {"BUILD/NAME HOST PORT ROUNDS", words{"wall": "follow"},
+		words{"watch": `x -?\d+ y`, "square": `corner 1 at \d+ -?\d+`,
+			"log": `^seconds,.*\n(\d+\.\d{3},0,0,0(,\d+){16}\n){20}$`, "goto": `^arrived=1`, "two": `^(robot [01]: [1-9]\d* mm\n){2}$`}},
 	"java": {"java -cp BUILD NAME HOST PORT ROUNDS",
 		words{"hello": "Hello", "avoid": "ObstacleAvoidanceUsingSonar", "wall": "FollowWall", "watch": "Watch"},
 		words{"watch": "sonar ahead"}},
@@ -93,6 +97,23 @@ var further = []example{
 var furtherPrograms = map[string]words{
 	"python": {"square": "python3 -m examples.square HOST:PORT -n ROUNDS", "log": "python3 -m examples.log_run HOST:PORT -n ROUNDS",
 		"goto": "python3 -m examples.goto -addr HOST:PORT -- 1 0.5", "two": "python3 -m examples.two_robots HOST:PORT HOST:OTHER -n ROUNDS"},
+}
+
+// further are examples of the languages in furtherPrograms.
+var further = []example{
+	{"square", "room", 150, 1000, 0},
+	{"log", "room", 20, 0, 0},
+	{"goto", "room", 0, 700, 0},
+	{"two", "subsumption-box", 100, 200, 0},
+}
+
+// furtherPrograms has the commands of further examples by language. OTHER is the port of a second robot, in a world of its
+// own, which only example two has.
+var furtherPrograms = map[string]words{
+	"c": {"square": "BUILD/square HOST PORT ROUNDS", "log": "BUILD/log HOST PORT ROUNDS",
+		"goto": "BUILD/goto HOST PORT 600 1 0.5", "two": "BUILD/two HOST PORT ROUNDS OTHER"},
+	"cpp": {"square": "BUILD/square HOST PORT ROUNDS", "log": "BUILD/log HOST PORT ROUNDS",
+		"goto": "BUILD/goto -addr HOST:PORT -- 1 0.5", "two": "BUILD/two HOST PORT ROUNDS OTHER"},
 }
 
 // runExamples runs the examples of a language, which are built in a folder, on simulated robots.
