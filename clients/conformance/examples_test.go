@@ -74,12 +74,12 @@ var further = []example{
 // furtherPrograms has the commands of further examples by language. OTHER is the port of a second robot, in a world of its
 // own, which only example two has.
 var furtherPrograms = map[string]words{
+	"python": {"square": "python3 -m examples.square HOST:PORT -n ROUNDS", "log": "python3 -m examples.log_run HOST:PORT -n ROUNDS",
+		"goto": "python3 -m examples.goto -addr HOST:PORT -- 1 0.5", "two": "python3 -m examples.two_robots HOST:PORT HOST:OTHER -n ROUNDS"},
 	"javascript": {"square": "node examples/square.js HOST:PORT -n ROUNDS", "log": "node examples/log-run.js HOST:PORT -n ROUNDS",
 		"goto": "node examples/goto.js HOST:PORT 1 0.5", "two": "node examples/two-robots.js HOST:PORT HOST:OTHER -n ROUNDS"},
 	"tcl": {"square": "tclsh examples/square.tcl HOST PORT ROUNDS", "log": "tclsh examples/log.tcl HOST PORT ROUNDS",
 		"goto": "tclsh examples/goto.tcl HOST PORT 1 0.5", "two": "tclsh examples/two.tcl HOST PORT ROUNDS HOST OTHER"},
-	"python": {"square": "python3 -m examples.square HOST:PORT -n ROUNDS", "log": "python3 -m examples.log_run HOST:PORT -n ROUNDS",
-		"goto": "python3 -m examples.goto -addr HOST:PORT -- 1 0.5", "two": "python3 -m examples.two_robots HOST:PORT HOST:OTHER -n ROUNDS"},
 }
 
 // runExamples runs the examples of a language, which are built in a folder, on simulated robots.
