@@ -15,4 +15,5 @@ cd "$work"
 options=(--target es2023 --lib es2023,dom,dom.iterable --module nodenext --typeRoots "$modules/@types" --types node)
 tsc "${options[@]}" --allowJs --declaration --emitDeclarationOnly --outDir found modules/*.js
 tsc "${options[@]}" --strict --exactOptionalPropertyTypes --noEmit lib/*.d.ts testing/*.ts
+tsc "${options[@]}" --lib es2023 --strict --noEmit lib/node.d.ts # without the types of browsers
 echo "types: the declarations are those of the modules"

@@ -407,9 +407,7 @@ export declare class Robot extends EventTarget {
   run(options?: { timeoutMs?: number; signal?: AbortSignal }): Promise<void>;
   addEventListener(
     type: "round" | "protocol" | "closed", listener: (event: PlayerEvent) => void,
-    options?: boolean | AddEventListenerOptions,
+    options?: Parameters<EventTarget["addEventListener"]>[2],
   ): void;
-  addEventListener(
-    type: string, listener: EventListenerOrEventListenerObject | null, options?: boolean | AddEventListenerOptions,
-  ): void;
+  addEventListener(...args: Parameters<EventTarget["addEventListener"]>): void;
 }
