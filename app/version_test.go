@@ -19,6 +19,7 @@ func TestVersionAgrees(t *testing.T) {
 	for path, pattern := range map[string]string{
 		"clients/python/pyproject.toml":   `(?m)^version = "(.*)"$`,
 		"clients/javascript/package.json": `(?m)^  "version": "(.*)",$`,
+		"clients/java/pom.xml":            `<artifactId>playerclient</artifactId>\n  <version>(.*)</version>`,
 		"clients/tcl/pkgIndex.tcl":        `(?m)^package ifneeded \S+ (\S+) `,
 		"clients/tcl/player.tcl":          `(?m)^package provide \S+ (\S+)$`,
 		"clients/tcl/secure.tcl":          `(?m)^package provide \S+ (\S+)$`,

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -240,26 +242,37 @@ func TestLibraries(t *testing.T) {
 	}
 }
 
-// pip installs a file of Python into the folder site with what Debian has, and runs a program.
-func (p place) pip(name string, args ...string) {
+// pip installs a file of Python into a new virtual environment with what Debian has, and runs programs there.
+func (p place) pip(name string, venv, args []string) {
 	p.Helper()
-	const python = "/usr/bin/python3"
-	if out, err := exec.Command(python, "-c", "import setuptools, wheel, pip").CombinedOutput(); err != nil {
-		needs.Missing(p.T, "python3-pip, python3-setuptools and python3-wheel: ", err, string(out))
+	const python, own = "/usr/bin/python3", "env/bin/python"
+	if out, err := exec.Command(python, "-c", "import build, hatchling, pip").CombinedOutput(); err != nil {
+		needs.Missing(p.T, "python3-build, python3-hatchling and python3-pip: ", err, string(out))
 	}
-	args = append([]string{"-m", "pip", "install", "-q", "--no-index", "--no-compile", "--disable-pip-version-check", "--root-user-action=ignore", "--target", "site"}, args...)
+	p.run(python, append(append([]string{"-m", "venv", "--without-pip"}, venv...), "env")...)
+	args = append([]string{"-m", "pip", "--python", own, "install", "-q", "--no-index", "--no-compile", "--disable-pip-version-check", "--root-user-action=ignore"}, args...)
 	p.run(python, append(args, name)...)
 	p.write("hello.py", []byte(helloPython))
-	p.env = []string{"PYTHONPATH=" + filepath.Join(p.dir, "site")}
-	p.hello(python, "hello.py")
-	if version := p.run(python, "-c", "import importlib.metadata as m; print(m.version('playerclient'))"); version != "1.2.0\n" {
-		p.Errorf("version %q", version)
+	p.hello(own, "hello.py")
+	got := p.run(own, "-c", `import importlib.metadata as m
+about = m.metadata("playerclient")
+print(about["Version"], about["License-Expression"], about["License-File"], about["Author"], len(about.get_all("Project-URL")))`)
+	if got != "1.2.0 Apache-2.0 LICENSE The Player authors 3\n" {
+		p.Errorf("the metadata are %q", got)
 	}
+	if out := p.run("sh", "-c", "env/bin/player-log 2>&1; env/bin/player-ros 2>&1; true"); !strings.Contains(out, "usage: ") || !strings.Contains(out, "No module named 'rclpy'") {
+		p.Errorf("the commands say %q", out)
+	}
+	needs.Program(p.T, "mypy") // it finds the types of what is installed
+	p.run("mypy", "--strict", "--cache-dir", "cache", "--python-executable", own, "hello.py")
 }
 
-func installWheel(p place) { p.pip("./playerclient-1.2.0-py3-none-any.whl") }
+func installWheel(p place) { p.pip("./playerclient-1.2.0-py3-none-any.whl", nil, nil) }
 
-func installSdist(p place) { p.pip("./playerclient-1.2.0.tar.gz", "--no-build-isolation") }
+// The sdist is built by what the system has.
+func installSdist(p place) {
+	p.pip("./playerclient-1.2.0.tar.gz", []string{"--system-site-packages"}, []string{"--no-build-isolation"})
+}
 
 func installNpm(p place) {
 	needs.Program(p.T, "npm")
@@ -267,6 +280,23 @@ func installNpm(p place) {
 	p.run("npm", "install", "--offline", "--no-audit", "--no-fund", "--cache", "cache", "./playerclient-1.2.0.tgz")
 	p.write("hello.mjs", []byte(helloNode))
 	p.hello("node", "hello.mjs")
+	// npm packs the same files, by what package.json says.
+	p.run("tar", "xf", "playerclient-1.2.0.tgz")
+	var packs []struct {
+		Files []struct{ Path string }
+	}
+	if err := json.Unmarshal([]byte(p.run("npm", "pack", "./package", "--dry-run", "--json", "--offline", "--cache", "cache")), &packs); err != nil || len(packs) != 1 {
+		p.Fatal(err, packs)
+	}
+	var names []string
+	for _, f := range packs[0].Files {
+		names = append(names, "package/"+f.Path)
+	}
+	ours := strings.Fields(p.run("tar", "tf", "playerclient-1.2.0.tgz"))
+	slices.Sort(names)
+	if slices.Sort(ours); !slices.Equal(names, ours) {
+		p.Errorf("npm packs %q, and packaging %q", names, ours)
+	}
 }
 
 func installJar(p place) {
@@ -277,7 +307,10 @@ func installJar(p place) {
 			p.Errorf("%s: %s", jar, out)
 		}
 	}
-	// What Maven installs the jar as.
+	if out := p.run("java", "-p", "playerclient-1.2.0.jar", "--describe-module", "player"); !strings.Contains(out, "exports player\n") {
+		p.Errorf("module: %s", out)
+	}
+	// What Maven installs the jar as, and what a registry asks for.
 	text, err := os.ReadFile(filepath.Join(p.dir, "playerclient-1.2.0.pom"))
 	if err != nil {
 		p.Fatal(err)
@@ -287,9 +320,48 @@ func installJar(p place) {
 		ArtifactID string `xml:"artifactId"`
 		Version    string `xml:"version"`
 		Packaging  string `xml:"packaging"`
+		Address    string `xml:"url"`
+		License    string `xml:"licenses>license>url"`
+		Developer  string `xml:"developers>developer>name"`
+		Source     string `xml:"scm>url"`
 	}
-	if err := xml.Unmarshal(text, &pom); err != nil || pom.GroupID != "player" || pom.ArtifactID != "playerclient" || pom.Version != "1.2.0" || pom.Packaging != "" && pom.Packaging != "jar" {
+	if err := xml.Unmarshal(text, &pom); err != nil || pom.GroupID != "player" || pom.ArtifactID != "playerclient" || pom.Version != "1.2.0" || pom.Packaging != "" && pom.Packaging != "jar" ||
+		pom.Address == "" || pom.License == "" || pom.Developer == "" || pom.Source == "" {
 		p.Errorf("%v: %+v\n%s", err, pom, text)
+	}
+	buildByMaven(p)
+}
+
+// debianMaven is where Debian has what Maven fetches elsewhere.
+const debianMaven = "/usr/share/maven-repo"
+
+// buildByMaven builds the library as its language does, offline, and compares the classes.
+func buildByMaven(p place) {
+	needs.Program(p.T, "mvn")
+	surefire, err := filepath.Glob(debianMaven + "/org/apache/maven/plugins/maven-surefire-plugin/2.22.*")
+	if err != nil || len(surefire) == 0 {
+		needs.Missing(p.T, "the plugins of Maven that .ci/run lists")
+	}
+	p.write("settings.xml", []byte("<settings><mirrors><mirror><id>debian</id><mirrorOf>*</mirrorOf><url>file://"+debianMaven+"</url></mirror></mirrors></settings>"))
+	p.run("mkdir", "src")
+	p.run("unzip", "-q", "-d", "src", "playerclient-1.2.0-sources.jar", "module-info.java", "player/*")
+	p.run("mv", "playerclient-1.2.0.pom", "pom.xml")
+	p.run("mvn", "-B", "-q", "-s", "settings.xml", "-Dmaven.repo.local="+filepath.Join(p.dir, "repository"),
+		"-Dsurefire.version="+filepath.Base(surefire[len(surefire)-1]), "package")
+	for _, suffix := range []string{"", "-sources", "-javadoc"} {
+		built := strings.Split(p.run("jar", "tf", "target/playerclient-1.2.0"+suffix+".jar"), "\n")
+		for name := range strings.Lines(p.run("jar", "tf", "playerclient-1.2.0"+suffix+".jar")) {
+			name = strings.TrimSpace(name)
+			if suffix == "-javadoc" {
+				if path.Ext(name) != ".html" || !strings.HasPrefix(name, "player/") {
+					continue
+				}
+				name = "player/" + name // in the folder of the module
+			}
+			if !strings.HasPrefix(name, "META-INF/") && !slices.Contains(built, name) {
+				p.Errorf("Maven's jar %s lacks %s", suffix, name)
+			}
+		}
 	}
 }
 

@@ -54,11 +54,17 @@ var examplePrograms = map[string]struct {
 	"java": {"java -cp BUILD NAME HOST PORT ROUNDS",
 		words{"hello": "Hello", "avoid": "ObstacleAvoidanceUsingSonar", "wall": "FollowWall", "watch": "Watch"},
 		words{"watch": "sonar ahead"}},
-	"tcl": {"tclsh examples/NAME.tcl HOST PORT ROUNDS", nil, words{"watch": `sonar ahead \d+ mm \(\d+\.\d ms old\)`}},
+	"tcl": {"tclsh examples/NAME.tcl HOST PORT ROUNDS", nil, words{"watch": `sonar ahead \d+ mm \(\d+\.\d ms old\)`,
+		"square": `^[1-4] sides; x -?\d+ mm`, "log": `^time_ms,.*\n(\d+,0,0,0,0,\d+\n){20}$`, "goto": `^arrived at x`,
+		"two": `^(127\.0\.0\.1:\d+: x -?\d+ mm, y -?\d+ mm\n){2}$`}},
 	"python": {"python3 -m examples.NAME HOST:PORT -n ROUNDS", words{"avoid": "sonar_avoidance", "wall": "laser_wall"},
-		words{"hello": `sonar \(mm\)`, "watch": `(?s)Position\(.*sonar \[.*laser .*Misc\(.*Gripper\(.*PTZ\(.*vision: `}},
+		words{"hello": `sonar \(mm\)`, "watch": `(?s)Position\(.*sonar \[.*laser .*Misc\(.*Gripper\(.*PTZ\(.*vision: `,
+			"square": `^[1-4] sides; x -?\d+ mm`, "log": `^time_ms,.*\n(\d+,0,0,0,0,\d+\n){20}$`, "goto": `arrived=1`,
+			"two": `^(127\.0\.0\.1:\d+: x -?\d+ mm, y -?\d+ mm\n){2}$`}},
 	"javascript": {"node examples/NAME.js HOST:PORT -n ROUNDS", words{"avoid": "sonar-avoidance", "wall": "laser-wall"},
-		words{"hello": `sonar \(mm\)`, "watch": `(?s)position \{.*sonar .*laser .*misc \{.*gripper \{.*ptz \{.*vision `}},
+		words{"hello": `sonar \(mm\)`, "watch": `(?s)position \{.*sonar .*laser .*misc \{.*gripper \{.*ptz \{.*vision `,
+			"square": `^[1-4] sides; x -?\d+ mm`, "log": `^time_ms,.*\n(\d+,0,0,0,0,\d+\n){20}$`, "goto": `\d+ mm to go\narrived at x`,
+			"two": `^(127\.0\.0\.1:\d+: x -?\d+ mm, y -?\d+ mm\n){2}$`}},
 }
 
 // further are examples of the languages in furtherPrograms.
@@ -76,6 +82,12 @@ var furtherPrograms = map[string]words{
 		"goto": "BUILD/goto HOST PORT 600 1 0.5", "two": "BUILD/two HOST PORT ROUNDS OTHER"},
 	"cpp": {"square": "BUILD/square HOST PORT ROUNDS", "log": "BUILD/log HOST PORT ROUNDS",
 		"goto": "BUILD/goto -addr HOST:PORT -- 1 0.5", "two": "BUILD/two HOST PORT ROUNDS OTHER"},
+	"python": {"square": "python3 -m examples.square HOST:PORT -n ROUNDS", "log": "python3 -m examples.log_run HOST:PORT -n ROUNDS",
+		"goto": "python3 -m examples.goto -addr HOST:PORT -- 1 0.5", "two": "python3 -m examples.two_robots HOST:PORT HOST:OTHER -n ROUNDS"},
+	"javascript": {"square": "node examples/square.js HOST:PORT -n ROUNDS", "log": "node examples/log-run.js HOST:PORT -n ROUNDS",
+		"goto": "node examples/goto.js HOST:PORT 1 0.5", "two": "node examples/two-robots.js HOST:PORT HOST:OTHER -n ROUNDS"},
+	"tcl": {"square": "tclsh examples/square.tcl HOST PORT ROUNDS", "log": "tclsh examples/log.tcl HOST PORT ROUNDS",
+		"goto": "tclsh examples/goto.tcl HOST PORT 1 0.5", "two": "tclsh examples/two.tcl HOST PORT ROUNDS HOST OTHER"},
 }
 
 // runExamples runs the examples of a language, which are built in a folder, on simulated robots.
