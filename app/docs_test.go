@@ -7,12 +7,14 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
 
 	"player/config"
+	"player/devices"
 	"player/e2e/must"
 )
 
@@ -113,7 +115,7 @@ func guide(t *testing.T) []page {
 	return slices.DeleteFunc(pages(t), func(p page) bool { return !strings.HasPrefix(p.path, "docs/") && p.path != "README.md" })
 }
 
-// anchors returns the anchors that GitHub gives the headings of a page.
+// anchors returns the anchors of a page: those that GitHub gives the headings, and its own.
 func (p page) anchors() map[string]bool {
 	anchors := map[string]bool{}
 	text := regexp.MustCompile("(?s)```.*?```").ReplaceAllString(p.text, "")
@@ -132,6 +134,9 @@ func (p page) anchors() map[string]bool {
 		}
 		anchors[name] = true
 	}
+	for _, match := range regexp.MustCompile(`<a id="([^"]*)"></a>`).FindAllStringSubmatch(text, -1) {
+		anchors[match[1]] = true
+	}
 	return anchors
 }
 
@@ -142,11 +147,12 @@ func TestDocsLinks(t *testing.T) {
 	for _, p := range pages(t) {
 		anchors[p.path] = p.anchors()
 	}
-	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	link := regexp.MustCompile(`\]\(([^)\s]+)\)|(?m:^\[[^\]]+\]: (\S+)$)`)
 	used, linked := map[string]bool{}, map[string]bool{}
 	for _, p := range pages(t) {
 		for _, match := range link.FindAllStringSubmatch(p.text, -1) {
-			to, anchor, _ := strings.Cut(match[1], "#")
+			address := match[1] + match[2]
+			to, anchor, _ := strings.Cut(address, "#")
 			if strings.Contains(to, "://") {
 				continue
 			}
@@ -155,16 +161,16 @@ func TestDocsLinks(t *testing.T) {
 				target = filepath.Join(filepath.Dir(p.path), to)
 			}
 			if _, err := os.Stat(target); err != nil {
-				t.Errorf("%s links to %s: %v", p.path, match[1], err)
+				t.Errorf("%s links to %s: %v", p.path, address, err)
 			}
 			if anchor != "" && !anchors[target][anchor] {
-				t.Errorf("%s links to %s, which has no such heading", p.path, match[1])
+				t.Errorf("%s links to %s, which has no such heading", p.path, address)
 			}
 			used[target] = true
 			linked[target] = linked[target] || p.path == "docs/README.md"
 		}
 	}
-	for _, pattern := range []string{"docs/*.md", "docs/*.svg", "docs/*.webp", "docs/views/*.webp"} {
+	for _, pattern := range []string{"docs/*.md", "docs/devices/*.md", "docs/fleet/*.md", "docs/benchmarks/*.md", "docs/*.svg", "docs/*.webp", "docs/views/*.webp"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %v", pattern, err)
@@ -203,6 +209,141 @@ func TestDocsLinks(t *testing.T) {
 				t.Errorf("%s has two headings #%s", path, first)
 			}
 		}
+	}
+}
+
+// Each driver with a line has a page, which DEVICES links and which has the speeds of the line.
+func TestDocsDrivers(t *testing.T) {
+	atRoot(t)
+	table := string(must.Get(os.ReadFile("docs/DEVICES.md"))(t))
+	row := regexp.MustCompile(`(?m)^\| speed \| (.*) \|$`)
+	seen := 0
+	for _, kind := range catalogue() {
+		if !slices.ContainsFunc(kind.Options, func(o devices.Option) bool { _, is := o.Default.(devices.SerialPort); return is }) {
+			continue
+		}
+		seen++
+		path := "devices/" + kind.Name + ".md"
+		text, err := os.ReadFile("docs/" + path)
+		if err != nil || !strings.Contains(table, ": "+path) {
+			t.Errorf("driver %s has no page that docs/DEVICES.md links: %v", kind.Name, err)
+			continue
+		}
+		if kind.Probe == nil || len(kind.Probe.Speeds) == 0 {
+			continue
+		}
+		match := row.FindSubmatch(text)
+		if match == nil {
+			t.Errorf("docs/%s has no row for the speed", path)
+			continue
+		}
+		var speeds []int
+		for _, number := range regexp.MustCompile(`\b[0-9]{4,}\b`).FindAllString(string(match[1]), -1) {
+			speeds = append(speeds, must.Get(strconv.Atoi(number))(t))
+		}
+		want := slices.Clone(kind.Probe.Speeds)
+		slices.Sort(speeds)
+		slices.Sort(want)
+		if !slices.Equal(speeds, want) {
+			t.Errorf("docs/%s has the speeds %d, the driver has %d", path, speeds, want)
+		}
+	}
+	if seen < 12 {
+		t.Errorf("only %d drivers have a line", seen)
+	}
+}
+
+// The pages that list all interfaces have each of them.
+func TestDocsListInterfaces(t *testing.T) {
+	atRoot(t)
+	for path, begin := range map[string]string{"docs/CONFIG.md": "- **interface** is one of ", "docs/fleet/subjects.md": "INTERFACE is "} {
+		_, list, _ := strings.Cut(string(must.Get(os.ReadFile(path))(t)), begin)
+		list, _, _ = strings.Cut(list, ".")
+		var listed, want []string
+		for _, match := range regexp.MustCompile("`([a-z]+)`").FindAllStringSubmatch(list, -1) {
+			listed = append(listed, match[1])
+		}
+		for _, i := range devices.Interfaces() {
+			want = append(want, i.Name)
+		}
+		slices.Sort(listed)
+		slices.Sort(want)
+		if !slices.Equal(listed, want) {
+			t.Errorf("%s lists %q, want %q", path, listed, want)
+		}
+	}
+}
+
+// clicks is how far a page may be from README.md.
+const clicks = 2
+
+// Every page of docs/, of the examples and of the clients is two clicks from README.md at most. The table of tasks
+// in docs/README.md, one click from it, leads to each task's page, so a task is two clicks away.
+func TestDocsAreNear(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)\s#]+)[^)\s]*\)|(?m:^\[[^\]]+\]: ([^\s#]+)\S*$)`)
+	links := map[string][]string{}
+	index := ""
+	for _, p := range pages(t) {
+		for _, match := range link.FindAllStringSubmatch(p.text, -1) {
+			links[p.path] = append(links[p.path], filepath.Join(filepath.Dir(p.path), match[1]+match[2]))
+		}
+		if p.path == "docs/README.md" {
+			index = p.text
+		}
+	}
+	near, last := map[string]bool{"README.md": true}, []string{"README.md"}
+	for range clicks {
+		var next []string
+		for _, from := range last {
+			for _, to := range links[from] {
+				if !near[to] {
+					near[to], next = true, append(next, to)
+				}
+			}
+		}
+		last = next
+	}
+	for _, p := range pages(t) {
+		folder, _, _ := strings.Cut(p.path, "/")
+		if slices.Contains([]string{"docs", "clients", "examples"}, folder) && !near[p.path] {
+			t.Errorf("%s is more than %d clicks from README.md", p.path, clicks)
+		}
+	}
+	_, tasks, _ := strings.Cut(index, "| task | page |\n|---|---|\n")
+	tasks, _, _ = strings.Cut(tasks, "\n\n")
+	rows := strings.Split(tasks, "\n")
+	for _, row := range rows {
+		if !strings.Contains(row, "](") {
+			t.Errorf("docs/README.md: a task without a page: %s", row)
+		}
+	}
+	if len(rows) < 30 {
+		t.Errorf("docs/README.md has %d tasks, want 30", len(rows))
+	}
+}
+
+// The page of the examples links each of their folders.
+func TestDocsListExamples(t *testing.T) {
+	atRoot(t)
+	list := string(must.Get(os.ReadFile("examples/README.md"))(t))
+	for _, entry := range must.Get(os.ReadDir("examples"))(t) {
+		if entry.IsDir() && !strings.Contains(list, "]("+entry.Name()+"/") {
+			t.Errorf("examples/README.md does not list %s", entry.Name())
+		}
+	}
+}
+
+// The glossary is sorted, and explains each word once.
+func TestDocsGlossary(t *testing.T) {
+	atRoot(t)
+	text := string(must.Get(os.ReadFile("docs/GLOSSARY.md"))(t))
+	var words []string
+	for _, match := range regexp.MustCompile(`(?m)^\| ([a-z][a-z ,/-]*) \|`).FindAllStringSubmatch(text, -1) {
+		words = append(words, match[1])
+	}
+	words = words[1:] // the head
+	if len(words) < 30 || !slices.IsSorted(words) || len(slices.Compact(slices.Clone(words))) < len(words) {
+		t.Errorf("%d words are not sorted, or one is there twice: %q", len(words), words)
 	}
 }
 

@@ -74,7 +74,7 @@ func (p *processors) tuneRuntime() {
 
 // processors sets on how many processors Go code runs, unless the environment sets
 // GOMAXPROCS. One is enough while the loop does all the work: a second thread for Go code
-// would only spin (docs/BENCHMARKS.md). A simulation that is faster than real time has work
+// would only spin (docs/benchmarks/parts.md). A simulation that is faster than real time has work
 // for all. While a camera runs, its goroutines have a second processor: on one they run when
 // the runtime preempts the loop, which is when the loop has work, and a client's frame waits
 // for their system calls.

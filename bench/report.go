@@ -1,7 +1,6 @@
 package main
 
 import (
-	_ "embed"
 	"fmt"
 	"io"
 	"slices"
@@ -11,12 +10,6 @@ import (
 	"player/bench/load"
 	"player/bench/stats"
 )
-
-// parts are the figures of Go's own benchmarks and of experiments. They do not
-// come from a run of the suite and are written by hand.
-//
-//go:embed parts.md
-var parts string
 
 // pageWidth is the longest line of the page in bytes.
 const pageWidth = 120
@@ -33,7 +26,7 @@ func (r *results) report(w io.Writer, plots string) error {
 	p.robots()
 	p.paper(plots)
 	p.runs()
-	_, err := io.WriteString(w, strings.Join(append(p.blocks, parts), "\n\n"))
+	_, err := io.WriteString(w, strings.Join(p.blocks, "\n\n")+"\n")
 	return err
 }
 
@@ -85,10 +78,11 @@ func (p *page) summary() {
 	p.write(`
 # Benchmarks
 
-How fast the server is, measured on the program that is shipped (static, stripped). Three servers send the same
-frames of 807 bytes to the same clients: Player, a bare epoll loop that does nothing else, and a program with
-goroutines for each client. Smaller is better except for frames per second. The suite in bench/ writes this
-page.
+How fast the server is. Player, built as it is shipped (static, stripped), is compared with two other servers, which
+send the same frames of 807 bytes to the same clients: a bare epoll loop that does nothing else ("floor"), and a program
+with goroutines for each client ("threads"). Smaller is better, except for frames per second. The suite in bench/ writes
+this page from its results; [the last section](#machine-and-runs) names the commit of each, and a later version may
+differ. [The parts](benchmarks/parts.md) shows where the time goes, and the speed of single packages.
 
 ## In short`)
 	table := tableLine("", "Player", "bare loop", "goroutines") + tableLine("---", "---:", "---:", "---:")
@@ -156,8 +150,8 @@ only every 300 ms.`,
 		columns = append(columns, callsOf(false, kind.calls...).as(kind.name).when(counted, ""))
 	}
 	p.section(rows, `
-System calls of the server for each frame. "sum" leaves out those that read what clients send: the reads, and for
-each of them the wait that reports it. The kernel counts them (perf_event_open) in the same runs, which makes a
+System calls of the server for each frame. "sum" leaves out the calls that read input of clients: the reads, and
+for each of them the wait that reports it. The kernel counts them (perf_event_open) in the same runs, which makes a
 call about 0.1 us slower. A read and a call of "timer" for each tick serve the schedule.`,
 		append(columns, callsOf(true, known...).as("other").when(counted, ""))...)
 }
@@ -191,10 +185,10 @@ once.`,
 	p.section(ran(all), `
 ## Compact frames and the relay
 
-Full networks with plain and with compact frames (docs/BANDWIDTH.md), the data that of a robot that drives through an
-office, with noise of 5 mm on its ranges; "auto" is compact while the server finds the network full. "20 readings" is
-the laser alone, one reading in 9 degrees in units of 5 cm. The relay is a second server on the wired side, "fleet"
-a bridge and NATS there (docs/FLEET.md).`,
+Full networks with plain and with compact frames ([BANDWIDTH](BANDWIDTH.md)). The data is from a robot that drives
+through an office, with noise of 5 mm on its ranges; "auto" is compact while the server finds the network full. "20
+readings" is the laser alone, one reading in 9 degrees in units of 5 cm. The relay is a second server on the wired side,
+"fleet" a bridge and NATS there ([FLEET](FLEET.md)).`,
 		cellName, frameLabel, frameRate, askedRate, closedClients,
 		age.when(stamped, "-"), leastShown.when(func(w row) bool { return !w.Relay && w.Monitors == 0 }, "-"),
 		ageP99.when(stamped, "-"), jain, networkUsed, cpuOfFrame.as("CPU us/frame"))
@@ -219,7 +213,7 @@ Loopback, 807 bytes. CPU time is in us for each frame; ratios are of medians.`,
 		ofAsked, cpuOfFrame.as("CPU: player"), cpuOfFrame.on(floor, "floor"),
 		cpuOfFrame.on(threads, "threads"), costOf("of floor", floor), costOf("of threads", threads))
 	p.section(rows, `
-The p99 interval error, memory, how often the loop is woken, and what the clients' process uses of a core.`,
+The p99 interval error, memory, how often the loop is woken, and the clients' process's share of a core.`,
 		cellName.as("p99 error"), intervalP99.as("player"), intervalP99.on(floor, "floor"), intervalP99.on(threads, "threads"),
 		rss.as("RSS: player"), rss.on(floor, "floor"), rss.on(threads, "threads"), loopWakes.written(count), clientShare)
 	var all []row
@@ -252,7 +246,7 @@ Each client has one request outstanding; a reply has 807 bytes.`,
 	p.list(list)
 }
 
-// others are the cells in which others use the server, too.
+// others are the cells in which other programs use the server at the same time.
 func (p *page) others() {
 	reads := func(w row) bool { return w.Groups[w.Group].Task != load.Deaf }
 	columns := []figure{
@@ -265,44 +259,45 @@ func (p *page) others() {
 	p.section(byGroup(p.rows("isolation/")), `
 ## Isolation
 
-25 well clients on loopback at 50 Hz: alone; beside 25 that ask for 50 Hz on the 1.9 Mbps network; beside one that
-does not read; beside one that sends commands as fast as the server takes them; and with devices that have news
-2500 times a second.`, columns...)
+25 healthy clients on loopback at 50 Hz: alone; next to 25 that ask for 50 Hz on the 1.9 Mbps network; next to one
+that does not read; next to one that sends commands as fast as the server takes them; and with devices that have new
+data 2500 times a second.`, columns...)
 	p.section(byGroup(p.rows("neighbours/")), `
 ### Networks next to each other
 
 A server on three networks: a radio of 1.9 Mbps, a wired network, and the robot itself, where one program connects by
-TLS. All clients ask for 50 Hz. Those on the radio, "far", get what it carries; the others must not notice.`, columns...)
+TLS. All clients ask for 50 Hz. The clients on the radio, "far", get as much as it carries; the others must
+not notice.`, columns...)
 	p.section(byGroup(p.rows("small-cpu/")), `
 The paper's fifty clients, the server held to 10 % of one core (in periods of 100 ms) and 32 MiB by a control
 group.`, columns...)
 	p.section(p.rows("strangers/"), `
 ## Strangers
 
-Two well clients, one that reads 50 frames a second and one that always has a request outstanding, while others
-flood the server (docs/SECURITY.md, "Input"). The server has one core; the clients and the others share the rest.
+Two healthy clients, one that reads 50 frames a second and one that always has a request outstanding, while strangers
+flood the server ([SECURITY](SECURITY.md#input)). The server has one core; the clients and the strangers share the rest.
 12 send malformed messages, commands, requests for frames, or requests that open and close a device; 500 connect
 and leave; 60 connections to the dashboard send GET after GET; 128 send half a request and wait. 20 browsers show
 the robot, or 20 Foxglove viewers.`,
-		cellName.as("others"), intervalP99.as("reads: p99 error"), intervalMax, asksP50,
+		cellName.as("strangers"), intervalP99.as("reads: p99 error"), intervalMax, asksP50,
 		asksP99, asksMax, cpuShare.as("server's CPU"))
 	p.section(p.rows(viewersPrefix), `
 ## Viewers
 
-What a viewer costs the server: beside one client that reads 50 frames a second, the pages of browsers that show a
-robot at 20 Hz, Foxglove viewers that have subscribed to all topics (-foxglove), programs of ROS that have
-(-rosbridge), and clients at 10 Hz. The devices have news 10 times a second. The server has one core.`,
+The cost of a viewer for the server. One client reads 50 frames a second; in addition there are pages of browsers that
+show a robot at 20 Hz, Foxglove viewers (-foxglove) or programs of ROS (-rosbridge) that have subscribed to all topics,
+or clients at 10 Hz. The devices have new data 10 times a second. The server has one core.`,
 		cellName.as("viewers"), cpuShare.as("server's CPU"), figure{head: "for each viewer", text: row.ofEachViewer}, rss,
 		intervalP99.as("the client's p99 error"))
 	p.section(p.rows(picturesPrefix), `
 ## Pictures
 
-What pictures of a camera, 640x480 at 30 Hz, cost one client that reads 50 frames a second. The camera is a program that
-writes a prepared picture of 30 kB again and again, or (encoder) ffmpeg, which draws and compresses; "source" and
-"encoder" are looked at once a second, so that the camera runs, and the other cells by three viewers that are sent every
-picture. "Elsewhere" is the same viewers of another program: what the machine itself takes for them. No processor is
-reserved for anybody; viewers have the lowest priority, and the camera's program the one that the server gives it.`,
-		cellName.as("beside"), intervalP50.as("the client's median error"), intervalP99, cpuShare.as("server's CPU"))
+How much the pictures of a camera, 640x480 at 30 Hz, delay one client that reads 50 frames a second. The camera is a
+program that writes a prepared picture of 30 kB again and again, or (encoder) ffmpeg, which draws and compresses. In
+"source" and "encoder" a page asks once a second, so that the camera runs; in the other cells three viewers get every
+picture. In "elsewhere" another program serves the same viewers, which shows the share of the machine itself. No
+processor is reserved; viewers have the lowest priority, and the camera's program the one that the server gives it.`,
+		cellName.as("load"), intervalP50.as("the client's median error"), intervalP99, cpuShare.as("server's CPU"))
 }
 
 func (p *page) fleets() {
@@ -317,23 +312,23 @@ func (p *page) fleets() {
 ## A fleet
 
 100 simulated robots in one server, and 10000 monitors that each look at the laser of one robot at 10 Hz: connected
-to the robots; by a bridge and NATS (docs/FLEET.md), 100 monitors on each connection; and each with a connection of
+to the robots; by a bridge and NATS ([FLEET](FLEET.md)), 100 monitors on each connection; and each with a connection of
 its own. The last line is the paper's worst cell, 50 monitors of all devices at 50 Hz: the radio of 1.9 Mbps carries
 one copy, to a bridge on the wired side. "Dropped" is frames that were asked for and did not come. CPU is shares of
 one core.`, columns("monitors", "bridge")...)
 	p.section(p.rows("nats/"), `
-The same 10000 monitors, each with a connection of its own, of plain NATS: a program publishes what a bridge does, or
-less, and is in the column of the bridge. Nobody reads the robots.`, columns("published", "program")...)
+The same 10000 monitors, each with a connection of its own, of plain NATS: a program publishes as much as a bridge, or
+less, and is in the column of the bridge. No client reads the robots.`, columns("published", "program")...)
 	text := `
 ## Populations
 
-1000 simulated robots with 16 sonars, each a Player server on its own port of one process: while nobody is there, and
-while 10 clients read the position and the sonars of one robot each at 10 Hz. All robots are simulated in real time
-while any client is there; none of them drives.`
+1000 simulated robots with 16 sonars, each a Player server on its own port of one process: without clients, and while
+10 clients read the position and the sonars of one robot each at 10 Hz. All robots are simulated in real time while
+there is a client; none of them drives.`
 	if p.rows("population/100 with") != nil {
 		text += ` In the last line 100 have noisy sonars
-and a noisy laser, 99 clients read one robot each at 10 Hz, and the error is that of a client that reads the last robot
-at 50 Hz.`
+and a noisy laser, 99 clients read one robot each at 10 Hz, and the error is a client's that reads the last robot at
+50 Hz.`
 	}
 	served := func(w row) bool { return w.Kind != idle }
 	p.section(p.rows("population/"), text, cellName.as("robots"), rss, peak,
@@ -352,18 +347,19 @@ func (p *page) robots() {
 
 The age of data inside the robot: from the last byte of the hardware's packet, just before it is written to a
 pseudo-terminal, to the client's read that returns the frame. The hardware is emulated. One client on loopback
-has a request for a frame outstanding and wants only new data, so news leave at once (PROTOCOL 8.2). A real
-line and its adapter add their own time. Floor is a bare loop that sends a frame when packets of the same size,
-which come as often, are whole: what the machine itself takes. All run on one processor, the kernel's workers that
-pass on what is written to pseudo-terminals, too. A loop of the lowest class keeps it awake, because the host of a
-virtual processor that sleeps may take milliseconds to wake it.`,
+has a request for a frame outstanding and wants only new data, so new data leaves at once
+([PROTOCOL 8.2](PROTOCOL.md#8.2)). A real line and its adapter add their own time. Floor is a bare loop that sends a
+frame when packets of the same size, which come as often, are whole: it shows the share of the machine itself. All
+programs run on one processor, and so do the kernel's workers that carry bytes through pseudo-terminals. A loop of the
+lowest class keeps the processor awake, because the host of a virtual processor that sleeps may take milliseconds to
+wake it.`,
 		cellName.as("hardware"), serverName, insideP50, insideP99, insideP999, insideMax)
 	p.section(slices.DeleteFunc(p.rows("clients/"), func(w row) bool { return w.Kind != library }), `
 ## Clients
 
 One program in each language reads 50 robots at 50 Hz: 2500 frames a second of 807 bytes, all seven devices, decoded.
-CPU time is that of the program, with its runtime and its system calls; its share is of one core. The interval is
-the time between two frames of one robot, 20ms if all is well. [CLIENTS.md](CLIENTS.md) has the libraries.`,
+CPU time is the program's, with its runtime and its system calls; its share is of one core. The interval is
+the time between two frames of one robot, ideally 20 ms. [CLIENTS.md](CLIENTS.md) has the libraries.`,
 		words("language", func(w row) string { return w.Language().Name }), words("runtime", row.runtime),
 		words("reads by", func(w row) string { return w.Language().Way }), readerRate, readerAsked,
 		readerCPU, readerShare, rss, readerP50, readerP99)
@@ -378,7 +374,7 @@ func (p *page) paper(plots string) {
 ## The paper's 54 experiments
 
 Section 5 of the Player paper; cells are clients x rate / bytes. The paper reports a mean within 50 us of the
-target for all cells but those listed below their table. Full networks have their own section above.`)
+target for all cells except the cells that are listed below their table. Full networks have their own section above.`)
 	}
 	for _, tt := range []struct{ prefix, title string }{
 		{"paper/loopback/", "Loopback"}, {"paper/Ethernet/", "Ethernet, 10 Mbps"}, {"paper/802.11/", "802.11, 1.9 Mbps"},
@@ -409,7 +405,7 @@ func (p *page) runs() {
 	p.write(fmt.Sprintf(`
 ## Machine and runs
 
-[BENCHMARKING.md](BENCHMARKING.md) says how it is measured, and how to repeat it.
+[BENCHMARKING.md](BENCHMARKING.md) describes the measurements, and how to repeat them.
 
 Machine: %s, %d cores, Linux %s, %s, %s.`, m.CPU, m.Cores, m.Kernel, m.OS, m.Go))
 	p.list(p.batches())
@@ -419,7 +415,7 @@ Machine: %s, %d cores, Linux %s, %s, %s.`, m.CPU, m.Cores, m.Kernel, m.OS, m.Go)
 	}
 }
 
-// claims are what the paper reports for the cells, other than what it does for most.
+// claims are the paper's reports of cells that differ from its report of most.
 func claims(rows []row) (lines []string) {
 	for _, w := range rows {
 		switch claim := fmt.Sprintf("- %s in the paper: %s", w.Name, w.Claim); {

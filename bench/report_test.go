@@ -146,7 +146,7 @@ func TestPageInDocs(t *testing.T) {
 	}
 }
 
-// The page is read in an editor too.
+// The page is read also in an editor.
 func TestReportFitsThePage(t *testing.T) {
 	var names []string
 	for _, c := range cells() {
@@ -195,7 +195,7 @@ func TestReportOfCellsNotRun(t *testing.T) {
 	if strings.Contains(text, "| 50x50Hz/807 |") || strings.Contains(text, "| 802.11/50x50Hz/807 |") {
 		t.Error("it has a row of figures")
 	}
-	if !strings.Contains(text, "| Full networks: nobody closed | - | not measured |") {
+	if !strings.Contains(text, "| Full networks: no client closed | - | not measured |") {
 		t.Error("its target is judged")
 	}
 }
@@ -227,7 +227,7 @@ func TestTargets(t *testing.T) {
 	tight.Runs[0].Load.Groups[0].Closed = 34
 	tight.Runs[0].Load.Groups[0].Jain = 0.5
 	tight.Runs[0].Traffic.Bytes /= 2
-	expect("Full networks: nobody closed", false, "1 of 2; 34 in paper/802.11/50x10Hz/807")
+	expect("Full networks: no client closed", false, "1 of 2; 34 in paper/802.11/50x10Hz/807")
 	expect("Full networks: Jain", false, "0.5000 in")
 	expect("Full networks: at least 97 %", false, "50.0 % in")
 
@@ -239,7 +239,7 @@ func TestTargets(t *testing.T) {
 	c.Runs[4].Load.Groups[0].Interval.P99 = time.Second
 	expect("They fit, loopback: p99", true, "1.00 ms")
 	c.Runs[4].Load.Groups[0].Closed = 1
-	expect("Cells that fit their network: nobody closed", false, "1 of 2; 1 in")
+	expect("Cells that fit their network: no client closed", false, "1 of 2; 1 in")
 	c.Runs[4].Load.Groups[0].Closed = 0
 
 	// A client without frames has no errors of time either.
@@ -251,7 +251,7 @@ func TestTargets(t *testing.T) {
 
 	// Nor does a server that fails close anybody.
 	c.Runs[4] = run{Server: player, Error: "panic"}
-	expect("Cells that fit their network: nobody closed", false, "1 of 2; a failed run in paper/loopback/50x50Hz/807")
+	expect("Cells that fit their network: no client closed", false, "1 of 2; a failed run in paper/loopback/50x50Hz/807")
 
 	// 10,000 clients: the target, or as good as the floor.
 	big := r.find("scale/10000x10Hz")

@@ -57,7 +57,7 @@ func TestReportOfStrangers(t *testing.T) {
 		alone, beside time.Duration
 		want          string
 	}{
-		{ms, 4 * ms, "Strangers: p99 round of who asks at most 5 ms or 2 x alone | yes | 2 of 2; 4.00 ms in strangers/pages"},
+		{ms, 4 * ms, "Strangers: asker's p99 round at most 5 ms or 2 x alone | yes | 2 of 2; 4.00 ms in strangers/pages"},
 		{ms, 6 * ms, "2 x alone | **no** | 1 of 2; 6.00 ms in strangers/pages"},
 		{4 * ms, 6 * ms, "2 x alone | yes | 2 of 2; 6.00 ms in strangers/pages"},
 	} {

@@ -32,7 +32,7 @@ type bound struct {
 	worst bool
 	// per divides the figure by another one, over subtracts it.
 	per, over other
-	// or allows a factor of another figure, too, and plus in addition. The report shows the other one as shown.
+	// or also allows a factor of another figure, and plus adds one. The report shows the other one as shown.
 	or, plus float64
 	of       other
 	shown    string
@@ -117,20 +117,20 @@ func targets() []target {
 	small, large, largest := oneCell("scale/50x50Hz"), oneCell("scale/5000x10Hz"), oneCell("scale/10000x10Hz")
 	few, requests := oneCell("scale/50x10Hz"), cellsUnder("request/")
 	return []target{
-		{"Healthy: nobody closed", healthyCells, closedClients, never(0)},
+		{"Healthy: no client closed", healthyCells, closedClients, never(0)},
 		{"Healthy: every frame came (one may be under way)", runningCells, missing, never(oneFrame)},
-		{"Healthy: at most 1.3 system calls a frame beside reads", countingCells, allCalls, atMost(1.3)},
-		{"Healthy: CPU at most 1.5 times that of readers", healthyCells, cpuOfFrame,
+		{"Healthy: at most 1.3 system calls a frame without reads", countingCells, allCalls, atMost(1.3)},
+		{"Healthy: CPU at most 1.5 times the readers'", healthyCells, cpuOfFrame,
 			atMostTimes(1.5, inCell("healthy/readers"))},
 		{"Healthy: median interval error at most 1.3 times floor's", countingCells, intervalP50,
 			atMostTimes(1.3, onServer(floor))},
 
-		{"Cells that fit their network: nobody closed", fittingCells, closedClients, never(0)},
+		{"Cells that fit their network: no client closed", fittingCells, closedClients, never(0)},
 		{"They fit: every frame came (one may be under way)", fittingCells, missing, never(oneFrame)},
 		{"They fit: each client's mean interval within 20 us", fittingCells, worstMean, atMost(20 * micro)},
 		{"They fit, loopback: p99 interval error under 2 ms", fittingLoopback, intervalP99, atMost(2 * milli)},
 
-		{"Full networks: nobody closed", fullCells, closedClients, never(0)},
+		{"Full networks: no client closed", fullCells, closedClients, never(0)},
 		{"Full networks: the network's queue drops nothing", fullCells, queueDrops, never(0)},
 		{"Full networks: at least 97 % of the network used", fullCells, networkUsed, atLeast(0.97)},
 		{"Full networks: Jain's index at least 0.99", fullCells, jain, atLeast(0.99)},
@@ -142,11 +142,11 @@ func targets() []target {
 		{"Compact, 50 x 10 Hz on 1.9 Mbps: mean age at most 70 ms", oneCell(compactCell), age, atMost(70 * milli)},
 		{"20 readings, 50 x 50 Hz on 1.9 Mbps: every frame came", oneCell(beamsCell), missing, never(oneFrame)},
 		{"Relay, 50 x 50 Hz over 1.9 Mbps: every frame came", oneCell(relayCell), missing, never(oneFrame)},
-		{"Relay: mean age at most 15 ms above that of a direct client", oneCell(relayCell), age,
+		{"Relay: mean age at most 15 ms above a direct client's", oneCell(relayCell), age,
 			bound{limit: 15 * milli, plus: 1, of: inCell(directCell), shown: "direct"}},
 		{"Fleet, 50 x 50 Hz over 1.9 Mbps: every frame came", oneCell(fleetCell), missing, never(oneFrame)},
 		{"Fleet, 10,000 monitors by NATS: 99 % of all frames", natsCells, ofAsked, atLeast(0.99)},
-		{"Compact and relay: nobody closed", compactOrRelay, closedClients, never(0)},
+		{"Compact and relay: no client closed", compactOrRelay, closedClients, never(0)},
 
 		{"50 x 50 Hz: CPU a frame at most 1.25 times floor's", small, cpuOfFrame, atMostTimes(1.25, onServer(floor))},
 		{"50 x 50 Hz: CPU a frame at most 0.5 times threads'", small, cpuOfFrame, atMostTimes(0.5, onServer(threads))},
@@ -155,26 +155,26 @@ func targets() []target {
 		{"10,000 x 10 Hz: p99 interval error under 10 ms, or floor's", largest, intervalP99,
 			atMost(10 * milli).orAsOn(floor)},
 		{"10,000 x 10 Hz: at most one core", largest, cpuShare, atMost(1)},
-		{"Scale: nobody closed, even in overload", cellsUnder("scale/"), closedClients, never(0)},
+		{"Scale: no client closed, even in overload", cellsUnder("scale/"), closedClients, never(0)},
 		{"Request/reply: at least as many rounds as floor", requests, frameRate, bound{limit: 1,
 			atLeast: true, per: onServer(floor)}},
 		{"Request/reply: a round as short as floor's", requests, roundMean, atMostTimes(1, onServer(floor))},
 
-		{"Isolation: nobody closed", isolationCells, closedClients, never(0)},
-		{"Isolation: p99 interval error of the well under 2 ms", isolationCells, intervalP99, atMost(2 * milli)},
-		{"Isolation: mean age of the well at most 5 % above alone", isolationCells, age,
+		{"Isolation: no client closed", isolationCells, closedClients, never(0)},
+		{"Isolation: p99 error of healthy clients under 2 ms", isolationCells, intervalP99, atMost(2 * milli)},
+		{"Isolation: their mean age at most 5 % above alone", isolationCells, age,
 			atMostTimes(1.05, inCell("isolation/alone"))},
 		{"Near clients of a full network: every frame came", nearClients, missing, never(oneFrame)},
 		{"Near clients of a full network: p99 interval error under 20 ms", nearClients, intervalP99, atMost(20 * milli)},
-		{"Ten far clients: mean age at most 1.1 times that without near", oneCell(tenFar + "-with-near"), age,
+		{"Ten far clients: mean age at most 1.1 times without near", oneCell(tenFar + "-with-near"), age,
 			atMostTimes(1.1, inCell(tenFar))},
 		{"Fifty far clients: mean age at most 1.1 times without near", oneCell(fiftyFar + "-with-near"), age,
 			atMostTimes(1.1, inCell(fiftyFar))},
-		{"Strangers: p99 error of who reads at most 5 ms or 2 x alone", strangersCells, intervalP99,
+		{"Strangers: reader's p99 error at most 5 ms or 2 x alone", strangersCells, intervalP99,
 			bound{limit: 5 * milli, or: 2, of: inCell("strangers/nobody")}},
-		{"Strangers: p99 round of who asks at most 5 ms or 2 x alone", strangersCells, asksP99,
+		{"Strangers: asker's p99 round at most 5 ms or 2 x alone", strangersCells, asksP99,
 			bound{limit: 5 * milli, or: 2, of: inCell("strangers/nobody")}},
-		{"A tenth of a core and 32 MiB: nobody closed", cellsUnder("small-cpu/"), closedClients, never(0)},
+		{"A tenth of a core and 32 MiB: no client closed", cellsUnder("small-cpu/"), closedClients, never(0)},
 		{"Everywhere: no frame of a wrong size", frameCells, badFrames, never(0)},
 
 		{"RSS at most 14 MiB with 50 clients", small, rss, atMost(14 * mib)},
@@ -183,7 +183,7 @@ func targets() []target {
 		{"Idle: no voluntary context switch in 10 s", oneCell("idle"), switches, never(0)},
 		{"Idle, with -http and -foxglove: no voluntary context switch in 10 s", oneCell(idleOpen), switches, never(0)},
 		{"50 x 10 Hz: the loop wakes at most 20 times a second", few, loopWakes, atMost(20)},
-		{"50 x 10 Hz: all threads together too", few, wakes, atMost(20)},
+		{"50 x 10 Hz: all threads at most 20 times a second", few, wakes, atMost(20)},
 		{"Ready to serve within 50 ms of its start", oneCell("start"), startTime, atMost(50 * milli)},
 		{"Real time: p99 of the age inside the robot under 300 us", realTimeCells, insideP99, atMost(300 * micro)},
 		{"Real time: median age at most 100 us above floor's", realTimeCells, insideP50,

@@ -201,8 +201,8 @@ func (c *Client) unknown() map[byte]*device {
 	}
 }
 
-// Close closes the connection. The server then stops the wheels if this client
-// had write access to them.
+// Close closes the connection. The server then stops the wheels if their newest command is this
+// client's (PROTOCOL 5.4).
 func (c *Client) Close() error {
 	c.release()
 	c.release = func() {}

@@ -1,6 +1,7 @@
 // Package codec encodes and decodes the Player protocol (docs/PROTOCOL.md):
 // message framing and the devices' payloads. It is pure: bytes in, bytes out,
-// no clock, no sockets, no allocation. All integers are big-endian.
+// no clock, no sockets. Frames, payloads and commands allocate nothing; answers to
+// questions, which are text, do. All integers are big-endian.
 package codec
 
 import (

@@ -154,17 +154,17 @@ func TestPioneerOverTCP(t *testing.T) {
 	checkFarewell(t, r)
 }
 
-// The worked example of DEVICES with the real ser2net: found, driven, cut, back, and stopped
+// The worked example of docs/devices/network.md with the real ser2net: found, driven, cut, back, and stopped
 // by last words when the server is killed.
 func TestSer2net(t *testing.T) {
 	t.Parallel()
 	program := needs.Program(t, "ser2net")
 	r, l := startRobot(t, robot.Options{}), startLaser(t, laser.Options{})
-	page := must.Get(os.ReadFile("../docs/DEVICES.md"))(t)
+	page := must.Get(os.ReadFile("../docs/devices/network.md"))(t)
 	_, yaml, ok := strings.Cut(string(page), "```yaml\n")
 	yaml, _, whole := strings.Cut(yaml, "```")
 	if !ok || !whole {
-		t.Fatal("docs/DEVICES.md has no example")
+		t.Fatal("docs/devices/network.md has no example")
 	}
 	first, second := ports.Free(t, 1), ports.Free(t, 1)
 	example := strings.NewReplacer("192.168.1.20,4001", fmt.Sprintf("127.0.0.1,%d", first), "192.168.1.20,4002", fmt.Sprintf("127.0.0.1,%d", second),

@@ -16,7 +16,7 @@ import (
 	"player/e2e/waiting"
 )
 
-// The tunnel of SECURITY.md: a client drives through ssh -L, and when ssh is killed
+// The tunnel of docs/TLS.md: a client drives through ssh -L, and when ssh is killed
 // the motors stop.
 func TestSSHTunnel(t *testing.T) {
 	t.Parallel()

@@ -14,7 +14,7 @@ import (
 	"player/e2e/waiting"
 )
 
-// The WireGuard example of SECURITY.md, with its two files as they are printed there but
+// The WireGuard example of docs/TLS.md, with its two files as they are printed there but
 // for keys and the endpoint: a client drives through the tunnel, and when the link dies
 // the motors stop.
 func TestWireGuard(t *testing.T) {
@@ -24,7 +24,7 @@ func TestWireGuard(t *testing.T) {
 		needs.Program(t, program)
 	}
 	n := newNetwork(t)
-	page := must.Get(os.ReadFile("../docs/SECURITY.md"))(t)
+	page := must.Get(os.ReadFile("../docs/TLS.md"))(t)
 	private, public := map[string]string{}, map[string]string{}
 	for _, who := range []string{"of the robot", "of your computer"} {
 		private[who] = wg(t, "", "genkey")

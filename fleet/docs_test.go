@@ -32,18 +32,18 @@ import (
 	"player/fleet/hub"
 )
 
-// documentedFile returns a file that docs/FLEET.md has, with these replacements.
+// documentedFile returns a file that the pages of the fleet have, with these replacements.
 func documentedFile(t *testing.T, name string, replace ...string) []byte {
 	t.Helper()
-	page := must.Get(os.ReadFile("../docs/FLEET.md"))(t)
+	page := append(must.Get(os.ReadFile("../docs/FLEET.md"))(t), must.Get(os.ReadFile("../docs/fleet/subjects.md"))(t)...)
 	block := regexp.MustCompile("(?s)<!-- " + regexp.QuoteMeta(name) + " -->\n```\n(.*?)```").FindSubmatch(page)
 	if block == nil {
-		t.Fatalf("docs/FLEET.md has no %s", name)
+		t.Fatalf("the pages of the fleet have no %s", name)
 	}
 	return []byte(strings.NewReplacer(replace...).Replace(string(block[1])))
 }
 
-// documented starts a NATS server with a configuration of docs/FLEET.md.
+// documented starts a NATS server with a configuration of these pages.
 func documented(t *testing.T, name string, replace ...string) *server.Server {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)

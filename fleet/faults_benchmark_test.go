@@ -434,7 +434,7 @@ func (s *stage) metaGroup(b *testing.B) (group int) {
 	return group
 }
 
-// Each fault that docs/FLEET.md has a row for is caused, and what the robots do is recorded:
+// Each fault that docs/fleet/failures.md has a row for is caused, and what the robots do is recorded:
 //
 //	go test . -run '^$' -bench Faults -benchtime 3x
 func BenchmarkFaults(b *testing.B) {

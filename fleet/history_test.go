@@ -14,7 +14,7 @@ import (
 )
 
 // stopLimit is how long a robot may drive after its last command: the lease ends after
-// a TTL, and docs/FLEET.md promises 2 s. The rest is for a busy machine.
+// a TTL, and docs/fleet/subjects.md promises 2 s. The rest is for a busy machine.
 const stopLimit = 2*time.Second + 500*time.Millisecond
 
 // action is what an operation does.

@@ -70,11 +70,11 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 	case err != nil:
 		return fmt.Errorf("%w (-h shows all flags)", err)
 	case o.version:
-		_, err := fmt.Fprintln(stdout, "fleet", cmp.Or(linkedVersion, "of a clone, without a version"))
+		_, err := fmt.Fprintln(stdout, "player-fleet", cmp.Or(linkedVersion, "of a clone, without a version"))
 		return err
 	}
 	log := logging.New(stderr, logging.Auto, o.debug)
-	defer func() { _ = log.Sync() }() // it can fail only because nobody reads the log
+	defer func() { _ = log.Sync() }() // it can fail only if the log has no reader
 	ctx, stop := tools.UntilSignal(ctx)
 	defer stop()
 

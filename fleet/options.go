@@ -180,7 +180,7 @@ func parseOptions(args []string) (options, error) {
 	}
 	for _, f := range []struct{ name, address string }{{"listen", o.listen}, {"http", o.http}} {
 		if _, _, err := net.SplitHostPort(f.address); err != nil && f.address != "" {
-			return o, fmt.Errorf("-%s: %q is not HOST:PORT: 127.0.0.1:PORT is for this computer, :PORT for the network, too", f.name, f.address)
+			return o, fmt.Errorf("-%s: %q is not HOST:PORT: 127.0.0.1:PORT is for this computer; :PORT is also for the network", f.name, f.address)
 		}
 	}
 	if o.http == "" && o.page.Given() {

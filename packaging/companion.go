@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// companion is a program beside the server, in a package and an archive of its own.
+// companion is a program in addition to the server, in a package and an archive of its own.
 type companion struct {
 	program
 	module  string                                       // the folder of its module
@@ -31,7 +31,7 @@ func companions() []companion {
 				"usr/lib/systemd/system/player-fleet.service": "player-fleet.service",
 				"etc/player/fleet.robots":                     "fleet.robots",
 			},
-			manual: []string{"docs/FLEET.md", "docs/fleet-alerts.yml", "docs/fleet-grafana.json"},
+			manual: []string{"docs/FLEET.md", "docs/fleet/subjects.md", "docs/fleet/failures.md", "docs/fleet-alerts.yml", "docs/fleet-grafana.json"},
 		},
 		{
 			program: program{"player-vision", map[string]module{}}, module: ".", build: source.buildVision,
@@ -53,7 +53,7 @@ named colours in MJPEG. It is /usr/lib/player/vision.
 `
 
 // pack builds the program for a processor, in a folder, and packs it for Debian, where there is a
-// package, and as an archive. It adds the modules of the build to those of the program.
+// package, and as an archive. It adds the modules of the build to the program's.
 func (c companion) pack(src source, t target, temp string) (results map[string][]byte, err error) {
 	built := filepath.Join(temp, c.name+"-"+t.name)
 	if err := c.build(src, built, t.arch, t.arm); err != nil {
@@ -88,13 +88,17 @@ func (c companion) pack(src source, t target, temp string) (results map[string][
 		installed = append(installed, file{path: to, data: packaged(name), conf: strings.HasPrefix(to, "etc/")})
 	}
 	for _, name := range append(c.manual, "LICENSE") {
-		f, err := single(name, path.Join(folder, path.Base(name)))
+		place, isPage := strings.CutPrefix(name, "docs/") // pages keep their folders: they link to each other
+		if !isPage {
+			place = path.Base(name)
+		}
+		f, err := single(name, path.Join(folder, place))
 		if err != nil {
 			return nil, err
 		}
 		archived = append(archived, f)
 		if name != "LICENSE" { // Debian has the text
-			f.path = path.Join("usr/share/doc", c.name, path.Base(name))
+			f.path = path.Join("usr/share/doc", c.name, place)
 			installed = append(installed, f)
 		}
 	}

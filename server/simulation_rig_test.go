@@ -198,7 +198,7 @@ func (r *rig) watchDriver() {
 	switch state := r.link.State(); {
 	case state != devices.Lost && state != devices.Starting && state != devices.Stopping: // also between two tries
 		r.crashed, r.missing = false, 0
-	case r.off || !r.healthy() || r.missing == 0:
+	case r.off || !r.healthy() || r.missing == 0 || !s.awake(0): // fault knows no pauses of robots that were gone
 		r.missing = s.now
 	case s.now-r.missing > 15*time.Second:
 		s.fail("%s is well since %v, and it is %v", r.path, r.missing, state)

@@ -72,7 +72,7 @@ func (d *simScanner) Setup(now time.Duration, link *devices.Link) {
 	}
 	if d.slow { // and it works
 		d.slow = false
-		link.WakeAt(now + d.sim.between(6*time.Second, 7*time.Second))
+		d.readyIn(now, d.sim.between(6*time.Second, 7*time.Second))
 		return
 	}
 	d.mayPanic(50)
@@ -83,11 +83,15 @@ func (d *simScanner) Setup(now time.Duration, link *devices.Link) {
 	if d.sim.chance(3) {
 		d.Tick(now)
 	}
-	takes := d.sim.wait(500 * time.Millisecond)
-	if d.sim.chance(2) { // the loop is late at its end, so that frames are due then
-		d.sim.after(takes-1, func() { d.sim.delay(d.sim.between(0, 20*time.Millisecond)) })
+	d.readyIn(now, d.sim.wait(500*time.Millisecond))
+}
+
+// readyIn ends the setup after so long. The loop may be late then, so that frames are due with it.
+func (d *simScanner) readyIn(now, takes time.Duration) {
+	if d.sim.chance(2) {
+		d.sim.after(takes-1, func() { d.sim.delay(d.sim.between(0, 100*time.Millisecond)) })
 	}
-	link.WakeAt(now + takes)
+	d.link.WakeAt(now + takes)
 }
 
 func (d *simScanner) Shutdown(now time.Duration) {

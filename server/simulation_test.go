@@ -94,11 +94,11 @@ func TestSimulation(t *testing.T) {
 		}
 		total.add(&s.summary)
 	}
+	t.Logf("%d seeds: %+v", seeds, total)
 	if *simFound != "" {
 		must.Do(t, found.save(*simFound))
 		return
 	}
-	t.Logf("%d seeds: %+v", seeds, total)
 	for field, value := range reflect.ValueOf(total).Fields() {
 		few := field.Name == "Off" || field.Name == "Lapses" || field.Name == "Halts"
 		if seeds >= 20 && value.IsZero() && !few {

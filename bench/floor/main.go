@@ -31,7 +31,7 @@ func main() {
 	size := flag.Int("size", 807, "bytes of a frame")
 	serial := flag.String("serial", "", "send frames when packets come from this serial port")
 	packet := flag.Int("packet", 43, "bytes of a packet of the serial line")
-	letter := flag.String("letter", "p", "with -serial, the device of the frame's only block; -size is that of its data")
+	letter := flag.String("letter", "p", "with -serial, the device of the frame's only block; -size is the size of its data")
 	flag.Parse()
 	frame := baseline.Frame{Bytes: codec.AppendBlock(nil, (*letter)[0], make([]byte, *size))}
 	if *serial == "" {

@@ -66,7 +66,7 @@ const (
 
 func main() {
 	n := flag.Int("n", 100, "trials in each world")
-	first := flag.Int("first", 0, "`seed` of the first trial: what it draws")
+	first := flag.Int("first", 0, "`seed` of the first trial and its random draws")
 	worlds := flag.String("worlds", "room,cave,office", "`worlds`, each with a robot named "+robot)
 	out := flag.String("o", "", "`file` for the table of all trials")
 	player := flag.String("player", "", "`program` to serve the worlds; by default it is built")

@@ -13,7 +13,7 @@ var listed = []codec.Entry{
 	{Code: 'l', Interface: "laser", Driver: "sick"}, {Code: 'p', Interface: "position", Driver: "p2os"},
 	{Code: 0x80, Interface: "laser", Index: 1, Driver: "urg"}, {Code: 0x81, Interface: "ranger", Driver: "urg"},
 	{Code: 0x82, Interface: "imu", Driver: "a driver with a long name"}, {Code: 0x83, Interface: "gps", Driver: "nmea"},
-	{Code: 0x84, Interface: "io", Driver: "lines"}, {Code: 0xFF, Interface: "servo", Index: 12, Driver: "lines"},
+	{Code: 0x84, Interface: "io", Driver: "lines"}, {Code: 0x85, Interface: "goto", Driver: "goto"}, {Code: 0xFF, Interface: "servo", Index: 12, Driver: "lines"},
 }
 
 // listing is the answer to the question for devices, in two messages, as a server with many devices sends it. It has a line
@@ -80,6 +80,12 @@ func commandTo(name string, code byte, payload []byte, values ...int) Step {
 	s := command(name, payload, values...)
 	s.Expect = h(codec.AppendMessage(nil, codec.KindCommand, code, payload))
 	return s
+}
+
+// goal gives goto:0 a goal.
+func goal(g codec.GotoCommand) Step {
+	return commandTo("goto:0", 0x85, g.Append(nil), int(g.X), int(g.Y), int(g.Heading), int(g.Speed), int(g.TurnRate), int(g.Tolerance),
+		int(g.Radius), int(g.Tag))
 }
 
 // lostConnection reads until the server ends the connection.
@@ -159,6 +165,12 @@ func named() []Case {
 			commandTo("servo:12", 0xFF, codec.ServoCommand{Joint: 1, Goal: -45000, Speed: 1<<32 - 1}.Append(nil), 1, -45000, 1<<32-1),
 			commandTo("servo:12", 0xFF, codec.StopServos().Append(nil), codec.AllJoints, codec.Unknown, 0),
 			closing())},
+		{"goals", "5.6", behind(openNamed("goto:0", 0x85, "a"),
+			goal(codec.GotoCommand{X: 1500, Y: -2500, Heading: 359, Speed: 300, TurnRate: 45, Tolerance: 50, Radius: 250, Tag: 65535}),
+			goal(codec.GotoCommand{X: 1<<31 - 1, Y: -1 << 31, Heading: codec.AnyHeading}),
+			goal(codec.StopGoto()), closing())},
+		{"a goal for a device that is not open", "5.2", behind(
+			Step{Do: Object{"op": "command", "device": "goto:0", "values": make([]int, 8)}, Want: Object{"ok": false, "error": "usage"}}, closing())},
 		{"a byte that is another device's after a restart", "2.11", behind(lostConnection(),
 			listedAgain(Object{"ok": false}, codec.Entry{Code: 0x80, Interface: "imu", Driver: "lines"}), closing())},
 		{"a byte that is another device's after two restarts", "2.11", behind(lostConnection(), func() Step {
@@ -214,6 +226,12 @@ func named() []Case {
 		}
 		add(fmt.Sprintf("servo of %d joints", len(d.Joints)), "7", "servo:12", 0xFF, d.Append(nil), Object{"joints": joints})
 	}
+	for _, d := range []codec.GotoData{{X: codec.Unknown, Y: codec.Unknown, Heading: codec.AnyHeading, Distance: codec.UnknownAmount},
+		{State: codec.GotoDriving, Tag: 65535, X: 1500, Y: -2500, Heading: 359, Distance: 2915},
+		{State: codec.GotoStopped, Reason: codec.GotoMotors, Tag: 1, X: 1<<31 - 1, Y: -1<<31 + 1, Distance: 1<<32 - 2}} {
+		add("goto that is "+d.State.String(), "7.14", "goto:0", 0x85, d.Append(nil), Object{"state": d.State, "reason": d.Reason, "tag": d.Tag,
+			"x_mm": d.X, "y_mm": d.Y, "heading_deg": d.Heading, "distance_mm": d.Distance})
+	}
 	for _, s := range []struct {
 		device string
 		code   byte
@@ -223,6 +241,7 @@ func named() []Case {
 		{"ranger:0", 0x81, []byte{0, 1, 2}, []byte{0, 1}}, {"ranger:0", 0x81, []byte{0, 0}, []byte{0, 1}},
 		{"imu:0", 0x82, make([]byte, 35), make([]byte, 36)}, {"gps:0", 0x83, make([]byte, 39), make([]byte, 38)},
 		{"io:0", 0x84, make([]byte, 6), make([]byte, 8)}, {"servo:12", 0xFF, make([]byte, 10), make([]byte, 9)},
+		{"goto:0", 0x85, make([]byte, 19), make([]byte, 18)},
 	} {
 		name := fmt.Sprintf("%s of %d bytes", strings.Split(s.device, ":")[0], len(s.wrong))
 		cases = append(cases, Case{name + ", which is wrong", "7", behind(openNamed(s.device, s.code, "r"),

@@ -161,8 +161,17 @@ func (at player3Place) try(t *testing.T, program player3Program) {
 	if program.world != "" {
 		text = program.world
 	}
+	config := filepath.Join(dir, "robot.cfg")
+	switch {
+	case program.sees != "": // a robot with many sensors says which of them shows the way
+		p.flags = []string{config}
+		text := "driver ( name \"stage\" world \"test.world\" )\ndriver ( name \"goto\" requires [\"position:0\" \"" + program.sees + "\"] )\n"
+		must.Do(t, os.WriteFile(config, []byte(text), 0o644))
+	case program.world != bare:
+		p.flags = append(p.flags, "-goto")
+	}
 	if program.devices != "" {
-		world, p.flags = filepath.Join(dir, "robot.cfg"), []string{filepath.Join(dir, "robot.cfg")}
+		world, p.flags = config, []string{config}
 		text = "driver ( name \"testpattern\" provides [" + program.devices + "] )\n"
 	}
 	page := fmt.Sprintf("127.0.0.1:%d", p.page)

@@ -11,7 +11,7 @@ mkdir -p "$BUILD/include"
 cp ./*.h ./*.hpp ../c/player.h ../c/player_simulation.h "$BUILD/include"
 library player -O2
 library test-player "${sanitize[@]}"
-for source in "$BUILD/readme1.cpp" "$BUILD/readme2.cpp" names.cpp; do
+for source in "$BUILD"/readme[123].cpp names.cpp; do
   c++ -std=c++17 "${strict[@]}" -I"$BUILD/include" -o "$BUILD/$(basename "$source" .cpp)" "$source" "$BUILD/player.o"
 done
 "$BUILD/names"

@@ -7,13 +7,13 @@ import asyncio
 import json
 import ssl
 import sys
-from typing import Any, Callable, Coroutine, Dict, List, Optional
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 import playerclient as pc
 from playerclient import data as pc_data
-from playerclient import vfh
 
-Answer = Dict[str, Any]
+Answer = dict[str, Any]
 
 
 class AsyncFace:
@@ -51,14 +51,14 @@ class AsyncFace:
         setattr(self._robot, name, value)
 
 
-FIELDS: Dict[str, Callable[[Any], Answer]] = {
-    "p": lambda r: r.position._asdict(),
+FIELDS: dict[str, Callable[[Any], Answer]] = {
+    "p": lambda r: dict(r.position._asdict()),
     "s": lambda r: {"ranges": list(r.sonar)},
     "l": lambda r: {"ranges": list(r.laser)},
     "m": lambda r: {"front": r.misc.front_bumpers, "rear": r.misc.rear_bumpers, "battery": r.misc.battery,
                     "voltage": r.misc.voltage},
     "g": lambda r: {"state": r.gripper.state, "beams": r.gripper.beams},
-    "z": lambda r: r.ptz._asdict(),
+    "z": lambda r: dict(r.ptz._asdict()),
     "v": lambda r: {
         "channels": [
             [{"color": channel, **blob._asdict()} for blob in blobs] for channel, blobs in enumerate(r.vision.channels)
@@ -68,9 +68,14 @@ FIELDS: Dict[str, Callable[[Any], Answer]] = {
     "y": lambda r: {"time": r.freshness.time, "ages": list(r.freshness.ages)},
 }
 
-def number(value: Optional[int], unknown: int = pc_data.UNKNOWN) -> int:
+def number(value: int | None, unknown: int = pc_data.UNKNOWN) -> int:
     """Returns what the protocol has for a value that may be unknown."""
     return unknown if value is None else value
+
+
+def of_goto(goto: pc.Goto) -> Answer:
+    others = {"heading_deg": pc_data.ANY_HEADING, "distance_mm": pc_data.UNKNOWN_AMOUNT}
+    return {field: number(value, others.get(field, pc_data.UNKNOWN)) for field, value in goto._asdict().items()}
 
 
 AMOUNTS = {"horizontal_mm", "vertical_mm", "speed_mm_per_s", "course_mdeg"}
@@ -81,11 +86,12 @@ def of_gps(gps: pc.GPS) -> Answer:
     return {field: number(value, others.get(field, pc_data.UNKNOWN)) for field, value in gps._asdict().items()}
 
 
-INTERFACES: Dict[str, Callable[[Any], Answer]] = {
+INTERFACES: dict[str, Callable[[Any], Answer]] = {
     "laser": lambda ranges: {"ranges": list(ranges)},
     "ranger": lambda ranger: {"unit_mm": ranger.unit_mm, "ranges": list(ranger.ranges)},
     "imu": lambda imu: {field: number(value) for field, value in imu._asdict().items()},
     "gps": of_gps,
+    "goto": of_goto,
     "io": lambda io: {"values": list(map(number, io.values))},
     "servo": lambda servo: {
         "joints": [{"position": number(j.position), "goal": number(j.goal), "state": j.state} for j in servo.joints]
@@ -94,7 +100,7 @@ INTERFACES: Dict[str, Callable[[Any], Answer]] = {
 
 COMMANDS = {"p": "set_speed", "z": "set_ptz", "g": "set_gripper"}
 
-CONFIGURATIONS: Dict[str, Callable[[Any, Any], None]] = {
+CONFIGURATIONS: dict[str, Callable[[Any, Any], Any]] = {
     "frequency": lambda robot, value: robot.set_frequency(value),
     "lifetime": lambda robot, value: robot.set_command_lifetime(value / 1000),
     "mode": lambda robot, value: robot.set_data_mode(value),
@@ -116,7 +122,7 @@ KINDS = [
 ]
 
 
-def tls_of(r: Answer) -> Optional[ssl.SSLContext]:
+def tls_of(r: Answer) -> ssl.SSLContext | None:
     if "authority" not in r:
         return None
     tls = ssl.create_default_context(cafile=r["authority"])
@@ -137,30 +143,21 @@ def simulate(r: Answer) -> Answer:
     return {**state._asdict(), "movers": [{**mover._asdict(), "sees": [s._asdict() for s in mover.sees]} for mover in state.movers]}
 
 
-def drive(r: Answer) -> List[int]:
-    """Returns the commands that vfh gives for a recording: numbers of parts, then of rounds."""
-    words = iter(open(r["path"], encoding="ascii").read().split())
-    x, y, n = int(next(words)), int(next(words)), int(next(words))
-    parts = [pc.Part(next(words), int(next(words)), *(float(next(words)) for _ in range(5)), 0, 0) for _ in range(n)]
-    laser = next(part for part in parts if part.device == "l")
-    way, commands, values = vfh.Way(vfh.config_of(parts), x, y), [], [int(word) for word in words]
-    size = 4 + pc_data.LASER_READINGS + pc_data.SONARS
-    for at in range(0, len(values), size):
-        px, py, heading, stall = values[at : at + 4]
-        scan, sonar = values[at + 4 : at + size - pc_data.SONARS], values[at + size - pc_data.SONARS : at + size]
-        beams = vfh.sonar_beams(parts, sonar) if r["device"] == "s" else vfh.laser_beams(laser, scan)
-        speed, turn, _ = way.next(pc.Position(x=px, y=py, heading=heading, stall=stall), beams)
-        commands += [speed, turn]
-    return commands
-
-
-def command(robot: Any, device: str, values: List[int]) -> None:
+def command(robot: Any, device: str, values: list[int]) -> None:
     interface = device.split(":")[0]
     if interface == "io":
         robot.set_output(device, *values)
     elif interface == "servo":
         joint, goal, speed = values
         robot.move_joint(device, joint, None if goal == pc_data.UNKNOWN else goal, speed)
+    elif interface == "goto" and values[0] == pc_data.UNKNOWN:
+        robot.stop_goal(device)
+    elif interface == "goto":
+        x, y, heading, speed, turn_rate, tolerance, radius, tag = values
+        robot.set_goal(
+            device, x, y, None if heading == pc_data.ANY_HEADING else heading, speed_mm_per_s=speed,
+            turn_rate_deg_per_s=turn_rate, tolerance_mm=tolerance, radius_mm=radius, tag=tag,
+        )  # fmt: skip
     else:
         getattr(robot, COMMANDS[device])(*values)
 
@@ -180,7 +177,7 @@ def execute(robot: Any, r: Answer) -> Answer:
         return {"new": robot.new}
     elif op == "get":
         device = r["device"]
-        data: Optional[Answer] = None
+        data: Answer | None = None
         if robot.has(device):
             interface = device.split(":")[0]
             if interface in INTERFACES:
@@ -194,8 +191,6 @@ def execute(robot: Any, r: Answer) -> Answer:
         CONFIGURATIONS[r["name"]](robot, r.get("text", r.get("value", 0)))
     elif op == "simulation":
         return {"state": simulate(r)}
-    elif op == "goto":
-        return {"commands": drive(r)}
     elif op == "geometry":
         return {"parts": [list(part) for part in robot.geometry(timeout)]}
     elif op == "devices":

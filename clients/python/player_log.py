@@ -22,12 +22,14 @@ for each blob, or one without values. Missing values are None.
 
 from __future__ import annotations
 
+import importlib
 import io
 import re
 import struct
 import sys
 import zlib
-from typing import Any, BinaryIO, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, BinaryIO, NamedTuple
 
 MAGIC = b"\x89MCAP0\r\n"
 # Records of MCAP (https://mcap.dev/spec).
@@ -45,22 +47,27 @@ class Geometry(NamedTuple):
     direction counterclockwise, and the size."""
 
     x_mm: float
+    """mm ahead of the centre of rotation."""
     y_mm: float
+    """mm to the left of it."""
     heading_deg: float
+    """deg, counterclockwise."""
     length_mm: float
+    """mm along its heading."""
     width_mm: float
+    """mm across its heading."""
 
 
 class Table:
     """The messages of one topic. geometry is None if the configuration did not declare it."""
 
-    def __init__(self, topic: str, columns: List[str], geometry: Optional[Geometry] = None) -> None:
+    def __init__(self, topic: str, columns: list[str], geometry: Geometry | None = None) -> None:
         self.topic = topic
         self.columns = columns
         self.geometry = geometry
-        self.rows: List[List[Any]] = []
+        self.rows: list[list[Any]] = []
 
-    def __getitem__(self, column: str) -> List[Any]:
+    def __getitem__(self, column: str) -> list[Any]:
         """Returns a column."""
         at = self.columns.index(column)
         return [row[at] for row in self.rows]
@@ -70,12 +77,11 @@ class Table:
 
     def frame(self) -> Any:
         """Returns a pandas DataFrame with time_s as its index."""
-        import pandas  # type: ignore
+        pandas: Any = importlib.import_module("pandas")  # only for those who call this
+        return pandas.DataFrame(self.rows, columns=self.columns).set_index("time_s")
 
-        return pandas.DataFrame(self.rows, columns=self.columns).set_index("time_s")  # type: ignore
 
-
-Point = Tuple[float, float]
+Point = tuple[float, float]
 
 
 class Log:
@@ -83,11 +89,12 @@ class Log:
     not be read: the parts of a damaged file, or the end of one that was not closed."""
 
     def __init__(self) -> None:
-        self.tables: Dict[str, Table] = {}
-        self.damage: List[str] = []
+        self.tables: dict[str, Table] = {}
+        self.damage: list[str] = []
 
     @property
-    def topics(self) -> List[str]:
+    def topics(self) -> list[str]:
+        """The topics, for example /position, in the order of their first message."""
         return list(self.tables)
 
     def __getitem__(self, topic: str) -> Table:
@@ -108,8 +115,8 @@ def read(path: str) -> Log:
     """Reads a log. What is damaged is left out: see Log.damage. A log may be read while it is
     being written."""
     log = Log()
-    first: Optional[int] = None
-    decoders: Dict[int, Tuple[Table, Columns, Decoder]] = {}
+    first: int | None = None
+    decoders: dict[int, tuple[Table, Columns, Decoder]] = {}
     for channel, topic, schema, geometry, nanoseconds, payload in messages(path, log.damage):
         if channel not in decoders:
             columns, decode = parse_schema(schema)
@@ -129,19 +136,27 @@ def read(path: str) -> Log:
 
 
 class Message(NamedTuple):
+    """One message of a log."""
+
     channel: int
+    """The number of its channel in the file."""
     topic: str
+    """For example /position."""
     schema: str
-    geometry: Optional[Geometry]
-    nanoseconds: int  # since 1970
+    """What is in the payload; empty: it is not known."""
+    geometry: Geometry | None
+    """The device's place on the robot, if it was declared."""
+    nanoseconds: int
+    """ns since 1970: when it was recorded."""
     payload: bytes
+    """What the device sent."""
 
 
-def messages(path: str, damage: List[str]) -> Iterator[Message]:
+def messages(path: str, damage: list[str]) -> Iterator[Message]:
     """Reads the messages of a log in the order of the file, one chunk at a time. It appends what
     could not be read to damage."""
-    schemas: Dict[int, str] = {0: ""}
-    channels: Dict[int, Tuple[str, str, Optional[Geometry]]] = {}
+    schemas: dict[int, str] = {0: ""}
+    channels: dict[int, tuple[str, str, Geometry | None]] = {}
     asked = False  # the summary was read
 
     def describe(kind: int, content: bytes) -> None:
@@ -177,7 +192,7 @@ def messages(path: str, damage: List[str]) -> Iterator[Message]:
                     damage.append(f"a record of kind {kind}: {e}")
 
 
-def summary(file: BinaryIO) -> List[Tuple[int, bytes]]:
+def summary(file: BinaryIO) -> list[tuple[int, bytes]]:
     """Returns the records that a closed log repeats at its end, none if that is damaged."""
     if not file.seekable():
         return []
@@ -200,7 +215,7 @@ def summary(file: BinaryIO) -> List[Tuple[int, bytes]]:
         file.seek(here)
 
 
-def parse_geometry(pairs: bytes) -> Optional[Geometry]:
+def parse_geometry(pairs: bytes) -> Geometry | None:
     """Returns the geometry in the metadata of a channel: keys and values."""
     at = 4
     while at < len(pairs):
@@ -215,7 +230,7 @@ def parse_geometry(pairs: bytes) -> Optional[Geometry]:
     return None
 
 
-def records(file: BinaryIO, damage: List[str]) -> Iterator[Tuple[int, bytes]]:
+def records(file: BinaryIO, damage: list[str]) -> Iterator[tuple[int, bytes]]:
     """Reads records until the end of the file, or the second magic."""
     while True:
         header = file.read(9)
@@ -229,7 +244,7 @@ def records(file: BinaryIO, damage: List[str]) -> Iterator[Tuple[int, bytes]]:
         yield kind, content
 
 
-def chunk(record: bytes, damage: List[str]) -> Iterator[Tuple[int, bytes]]:
+def chunk(record: bytes, damage: list[str]) -> Iterator[tuple[int, bytes]]:
     """Returns the records of a chunk."""
     try:
         size, crc = struct.unpack_from("<QI", record, 16)
@@ -263,26 +278,22 @@ def decompress(compression: str, content: bytes, size: int) -> bytes:
         raise LogError(f"the log is compressed with {compression}, which is unknown")
     try:
         if compression == "lz4":
-            import lz4.frame  # type: ignore
-
-            take = lambda: lz4.frame.LZ4FrameDecompressor().decompress(content, max_length=size)  # type: ignore
-        elif sys.version_info >= (3, 14):
-            from compression import zstd  # type: ignore
-
-            take = lambda: zstd.ZstdDecompressor().decompress(content, max_length=size)  # type: ignore
+            library: Any = importlib.import_module("lz4.frame")
         else:
-            import zstandard  # type: ignore
-
-            take = lambda: zstandard.ZstdDecompressor().stream_reader(content).read(size)  # type: ignore
+            library = importlib.import_module("compression.zstd" if sys.version_info >= (3, 14) else "zstandard")
     except ImportError as e:
         raise LogError(f"the log is compressed with {compression}: pip install {e.name}") from e
     try:
-        return take()  # type: ignore
+        if library.__name__ == "lz4.frame":
+            return bytes(library.LZ4FrameDecompressor().decompress(content, max_length=size))
+        if library.__name__ == "compression.zstd":
+            return bytes(library.ZstdDecompressor().decompress(content, max_length=size))
+        return bytes(library.ZstdDecompressor().stream_reader(content).read(size))
     except Exception as e:  # each library has its own, which are no ValueError
         raise ValueError(f"{compression}: {e}") from e
 
 
-def text(content: bytes, at: int) -> Tuple[str, int]:
+def text(content: bytes, at: int) -> tuple[str, int]:
     """Returns a string with its length before it, and where it ends."""
     (size,) = struct.unpack_from("<I", content, at)
     if at + 4 + size > len(content):
@@ -290,10 +301,10 @@ def text(content: bytes, at: int) -> Tuple[str, int]:
     return content[at + 4 : at + 4 + size].decode(), at + 4 + size
 
 
-Decoder = Callable[[bytes], List[List[Any]]]
+Decoder = Callable[[bytes], list[list[Any]]]
 """Returns the rows of a payload, without times."""
 
-Columns = Callable[[int], List[str]]
+Columns = Callable[[int], list[str]]
 """Returns the names of the columns of payloads of a size, without those of times."""
 
 TYPES = {"u8": ">B", "u16": ">H", "u32": ">I", "u64": ">Q", "i16": ">h", "i32": ">i"}
@@ -301,7 +312,7 @@ LINE = re.compile(r"([a-z]+[0-9]*)(?:\[([0-9]{1,4})\])?((?: [A-Za-z0-9_#]+)+)")
 BLOB_COLUMNS = ["channel", "area_px", "x_px", "y_px", "left_px", "right_px", "top_px", "bottom_px"]
 
 
-Value = Callable[[bytes], List[Any]]
+Value = Callable[[bytes], list[Any]]
 """Decodes the bytes of one field into the values of its columns."""
 
 
@@ -315,23 +326,23 @@ def integer(code: str) -> Value:
     return lambda field: list(decode(field))
 
 
-def letter(field: bytes) -> List[Any]:
+def letter(field: bytes) -> list[Any]:
     """Decodes a character; other bytes than letters are numbers."""
     return [field.decode()] if field.isalpha() else [field[0]]
 
 
-def rest(field: bytes) -> List[Any]:
+def rest(field: bytes) -> list[Any]:
     return [field]
 
 
-def parse_schema(schema: str) -> Tuple[Columns, Decoder]:
+def parse_schema(schema: str) -> tuple[Columns, Decoder]:
     """Returns the columns and the decoder of a schema (docs/LOGS.md). Payloads of an unknown one
     are bytes."""
     if schema == "blobs":
         return lambda size: BLOB_COLUMNS, decode_blobs
-    columns: List[str] = []
-    fields: List[Tuple[int, int, Value]] = []  # size (0: the rest), number of values, decoder
-    repeats: List[Tuple[str, int, Value]] = []  # column, size, decoder
+    columns: list[str] = []
+    fields: list[tuple[int, int, Value]] = []  # size (0: the rest), number of values, decoder
+    repeats: list[tuple[str, int, Value]] = []  # column, size, decoder
     repeating = False
     for line in schema.splitlines():
         if line == "repeat" and not repeating:
@@ -366,12 +377,12 @@ def parse_schema(schema: str) -> Tuple[Columns, Decoder]:
         return unknown()
     once = sum(size for _, size, _ in repeats)
 
-    def columns_of(size: int) -> List[str]:
+    def columns_of(size: int) -> list[str]:
         times = max(0, size - sum(size for size, _, _ in fields)) // once if once else 0
         return columns + [name.replace("#", str(i)) for i in range(times) for name, _, _ in repeats]
 
-    def decode(payload: bytes) -> List[List[Any]]:
-        row: List[Any] = []
+    def decode(payload: bytes) -> list[list[Any]]:
+        row: list[Any] = []
         for size, values, value in fields:
             size = size or len(payload)
             if size > len(payload):  # and all that follow are missing
@@ -389,19 +400,19 @@ def parse_schema(schema: str) -> Tuple[Columns, Decoder]:
     return columns_of, decode
 
 
-def unknown() -> Tuple[Columns, Decoder]:
+def unknown() -> tuple[Columns, Decoder]:
     return lambda size: ["payload"], lambda payload: [[payload]]
 
 
-def decode_blobs(payload: bytes) -> List[List[Any]]:
+def decode_blobs(payload: bytes) -> list[list[Any]]:
     """Decodes an image of ACTS (PROTOCOL 7.7). Every byte stores its value plus one."""
-    nothing: List[List[Any]] = [[None] * len(BLOB_COLUMNS)]
+    nothing: list[list[Any]] = [[None] * len(BLOB_COLUMNS)]
     if len(payload) < 64:
         return nothing
     counts = [payload[2 * channel + 1] - 1 for channel in range(32)]
     if min(counts) < 0 or max(counts) > 10 or len(payload) != 64 + 10 * sum(counts):
         return nothing
-    rows: List[List[Any]] = []
+    rows: list[list[Any]] = []
     at = 64
     for channel, count in enumerate(counts):
         for _ in range(count):
@@ -425,13 +436,13 @@ def draw(points: Sequence[Point], dots: Sequence[Point] = (), size: int = 600, m
         return margin + (point[0] - left) * scale, size - margin - (point[1] - low) * scale
 
     pixels = [pixel(point) for point in points]
-    points = "".join(f"M{x} {y}h2" for x, y in sorted({(2 * round(x / 2), 2 * round(y / 2)) for x, y in map(pixel, dots)}))
+    spots = "".join(f"M{x} {y}h2" for x, y in sorted({(2 * round(x / 2), 2 * round(y / 2)) for x, y in map(pixel, dots)}))
     length = 1000 * 10 ** max(0, len(str(int(max(right - left, high - low) // 2000))) - 1)  # mm, of the scale
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in pixels)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{size}" height="{size}" viewBox="0 0 {size} {size}">',
         '<rect width="100%" height="100%" fill="white"/>',
-        f'<path d="{points}" stroke="#999" stroke-width="2"/>',
+        f'<path d="{spots}" stroke="#999" stroke-width="2"/>',
         f'<polyline points="{line}" fill="none" stroke="#1f5fa8" stroke-width="2"/>',
         f'<path d="M{margin} 15h{length * scale:.1f}" stroke="black" stroke-width="2"/>',
         f'<text x="{margin + length * scale + 8:.1f}" y="20" font-family="sans-serif" font-size="14">{length // 1000} m</text>',

@@ -20,7 +20,9 @@ import struct
 import threading
 import time
 import urllib.request
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import rclpy
 from builtin_interfaces.msg import Time
@@ -32,7 +34,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import BatteryState, Imu, JointState, LaserScan, NavSatFix, PointCloud2, PointField, Range
 from tf2_msgs.msg import TFMessage
 
-from playerclient import AccessRefused, PlayerClient
+from playerclient import AccessRefused, PlayerClient, Ranger
 from playerclient.data import NOTHING_IN_RANGE, Channel, Fix, Rays
 
 READ_LIMIT = 5.0
@@ -45,7 +47,7 @@ STATUS_LIMIT = 1.0
 """Seconds that the server may take to answer for its status."""
 
 NO_ECHO, LASER_MAX = 8.183, 8.191
-"""Metres: what an LMS 200 and the simulator read when they see nothing (docs/DEVICES.md)."""
+"""Metres: what an LMS 200 and the simulator read when they see nothing (docs/devices/sicklms200.md)."""
 FARTHEST = 65.535
 """Metres: the largest reading of the protocol."""
 SONAR_MIN, SONAR_MAX = 0.1, 5.0
@@ -55,7 +57,7 @@ VARIANCE, TURN_VARIANCE, UNKNOWN = 1e-2, 3e-2, 1e6
 
 MAX_BEAMS = 64
 """Readings of a ranger up to which each has a topic and a frame of its own; more are points."""
-TABLE: List[Tuple[str, str, str, str, bool]] = [
+TABLE: list[tuple[str, str, str, str, bool]] = [
     ("position", "odom", "nav_msgs/msg/Odometry", "odom", False),
     ("position", "cmd_vel", "geometry_msgs/msg/Twist", "", True),
     ("laser", "scan", "sensor_msgs/msg/LaserScan", "laser", False),
@@ -90,7 +92,7 @@ def stamp(nanoseconds: int) -> Time:
     return Time(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
 
 
-def covariance() -> List[float]:
+def covariance() -> list[float]:
     matrix = [0.0] * 36
     matrix[::7] = [VARIANCE, VARIANCE, UNKNOWN, UNKNOWN, UNKNOWN, TURN_VARIANCE]
     return matrix
@@ -135,12 +137,12 @@ def form_of(rays: Sequence[Rays], readings: int) -> str:
     return "scan" if len(rays) == 1 and rays[0].step_deg != 0 else "points"
 
 
-def middle(r: Rays) -> Tuple[float, float, float]:
+def middle(r: Rays) -> tuple[float, float, float]:
     """Returns the point that rays look from, in metres, with the direction of the middle one in degrees."""
     return r.x_mm / 1000, r.y_mm / 1000, math.remainder(r.heading_deg + r.step_deg * (r.readings - 1) / 2, 360)
 
 
-def ranger_range(data: Any, number: int) -> float:
+def ranger_range(data: Ranger, number: int) -> float:
     """Returns a reading of a ranger in metres (REP 117)."""
     units = data.ranges[number]
     if units == NOTHING_IN_RANGE:
@@ -148,36 +150,43 @@ def ranger_range(data: Any, number: int) -> float:
     return math.nan if units > NOTHING_IN_RANGE else units * data.unit_mm / 1000
 
 
-def channel_name(device: str, number: int, described: Dict[int, Channel]) -> str:
+def channel_name(device: str, number: int, described: dict[int, Channel]) -> str:
     """Returns the name of a channel or a joint: that of its description, or for example io_0, servo1_2."""
     c = described.get(number)
     interface, _, index = device.partition(":")
     return c.name if c and c.name else f"{interface}{index if index != '0' else ''}_{number}"
 
 
-def si(value: Optional[int], c: Optional[Channel]) -> float:
+def si(value: int | None, c: Channel | None) -> float:
     """Returns a value in SI units; NaN: not known."""
     return math.nan if value is None else value / PER_UNIT.get((c.unit if c else None) or "", 1)
 
 
-def whole(value: float, c: Optional[Channel]) -> int:
+def whole(value: float, c: Channel | None) -> int:
     """Returns a value of ROS in the unit of its channel, within 32 bits."""
     limit = 2**31 - 1
     return round(max(-limit, min(limit, value * PER_UNIT.get((c.unit if c else None) or "", 1))))
 
 
-class Source(NamedTuple):
+@dataclass(frozen=True)
+class Source:
     """A device that is opened by its name."""
 
-    name: str  # for example io:0
+    name: str
+    """For example io:0."""
     interface: str
+    """For example io."""
     index: int
-    rays: List[Rays]
-    channels: Dict[int, Channel]  # by their numbers
+    """Its number among the devices of the interface."""
+    rays: list[Rays]
+    """Where its readings look, of a ranger."""
+    channels: dict[int, Channel]
+    """What its inputs, outputs and joints are, by their numbers."""
 
-    def number(self, name: str) -> Optional[int]:
+    def number(self, name: str) -> int | None:
         """Returns the number of the channel with a name, None if there is none."""
-        for n in [*self.channels, *range(128)]:
+        numbers: list[int] = [*self.channels, *range(128)]
+        for n in numbers:
             if channel_name(self.name, n, self.channels) == name:
                 return n
         return None
@@ -190,20 +199,18 @@ class Robot:
         self.node, self.host, self.port = node, host, port
         self.name = name or f"{host}:{port}"
         self.space = name + "/" if name else ""  # of topics and frames
-        self.state: Tuple[int, str] = (2, "not connected yet")  # of diagnostics: level, text
-        self.ages: Dict[str, Optional[int]] = {}
-        self.speeds: "queue.Queue[Tuple[int, int, float]]" = queue.Queue(1)  # mm/s, deg/s, when it came
+        self.state: tuple[int, str] = (2, "not connected yet")  # of diagnostics: level, text
+        self.ages: dict[str, int | None] = {}
+        self.speeds: "queue.Queue[tuple[int, int, float]]" = queue.Queue(1)  # mm/s, deg/s, when it came
         self.ended = threading.Event()
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-        publish = lambda kind, topic, qos=10: node.create_publisher(kind, self.space + topic, qos)
-        self.publish = publish
-        self.publishers: Dict[str, Any] = {}  # of devices by name, by topic
-        self.sources: Dict[str, Source] = {}  # by the character of the device
-        self.orders: "queue.Queue[Optional[Tuple[Source, Callable[[PlayerClient], None]]]]" = queue.Queue(16)
-        self.scan = publish(LaserScan, "scan")
-        self.sonars = [publish(Range, topic_of("sonar/range_#", 0, i)) for i in range(len(RING))]
-        self.odom = publish(Odometry, "odom")
-        self.battery = publish(BatteryState, "battery_state")
+        self.publishers: dict[str, Any] = {}  # of devices by name, by topic
+        self.sources: dict[str, Source] = {}  # by the character of the device
+        self.orders: "queue.Queue[tuple[Source, Callable[[PlayerClient], None]] | None]" = queue.Queue(16)
+        self.scan = self.publish(LaserScan, "scan")
+        self.sonars = [self.publish(Range, topic_of("sonar/range_#", 0, i)) for i in range(len(RING))]
+        self.odom = self.publish(Odometry, "odom")
+        self.battery = self.publish(BatteryState, "battery_state")
         self.tf = node.create_publisher(TFMessage, "/tf", 10)
         self.static = node.create_publisher(TFMessage, "/tf_static", latched)
         node.create_subscription(Twist, self.space + "cmd_vel", self.command, 10)
@@ -286,19 +293,20 @@ class Robot:
         self.static.publish(TFMessage(transforms=frames))
 
     def frame(self, which: str) -> str:
-        return self.space + self.node.value(which + "_frame")
+        return f"{self.space}{self.node.value(which + '_frame')}"
 
     def open(self, robot: PlayerClient) -> None:
         """Opens the devices that the parameter names lists, and asks what they are."""
-        found = {}
-        for name in filter(None, self.node.value("names")):
+        found: dict[str, tuple[str, str, int]] = {}
+        names: list[str] = self.node.value("names")
+        for name in filter(None, names):
             try:
                 code = robot.open(name)
             except Exception as e:  # refused, or not there: the others are read
                 self.node.get_logger().warning(f"{self.name}: {name}: {e}")
                 continue
-            interface, _, index = name.partition(":")
-            found[code] = (f"{interface}:{int(index or 0)}", interface, int(index or 0))
+            interface, _, number = name.partition(":")
+            found[code] = (f"{interface}:{int(number or 0)}", interface, int(number or 0))
         if not found:
             return
         rays, channels = robot.rays(), robot.channels()
@@ -309,6 +317,10 @@ class Robot:
 
     def frame_of(self, s: Source) -> str:
         return f"{self.space}{s.interface}{s.index or ''}"
+
+    def publish(self, kind: type, topic: str) -> Any:
+        """Returns a new publisher of a topic of this robot."""
+        return self.node.create_publisher(kind, self.space + topic, 10)
 
     def publisher(self, kind: type, topic: str) -> Any:
         if topic not in self.publishers:
@@ -493,15 +505,16 @@ class Robot:
         m.temperature = m.current = m.charge = m.capacity = m.design_capacity = m.percentage = math.nan
         self.battery.publish(m)
 
-    def command(self, twist: Optional[Twist]) -> None:
+    def command(self, twist: Twist | None) -> None:
         """Hands the newest command to the thread that drives. None: it ends."""
         speed = turn = 0
         if twist is not None:
             if not (math.isfinite(twist.linear.x) and math.isfinite(twist.angular.z)):
                 self.node.get_logger().warning(f"{self.name}: cmd_vel is not finite")
                 return
-            limit = lambda v: max(-32767, min(32767, round(v)))
-            speed, turn = limit(twist.linear.x * 1000), limit(math.degrees(twist.angular.z))
+            speed, turn = (
+                max(-32767, min(32767, round(v))) for v in (twist.linear.x * 1000, math.degrees(twist.angular.z))
+            )
         try:
             self.speeds.get_nowait()  # an older one
         except queue.Empty:
@@ -556,7 +569,7 @@ def ros_name(name: str) -> str:
 class PlayerNode(Node):
     """The node: parameters, robots, diagnostics."""
 
-    DEFAULTS: Dict[str, Any] = {
+    DEFAULTS: dict[str, Any] = {
         "host": "localhost", "port": 6665,  # of one robot
         "robots": [""],  # of several: NAME=HOST:PORT
         "devices": "pslm", "rate": 10,  # Hz
@@ -575,7 +588,7 @@ class PlayerNode(Node):
         for name, least, most in (("rate", 1, 65535), ("command_lifetime", 0.001, 60), ("port", 1, 65535)):
             if not least <= self.value(name) <= most:
                 raise ValueError(f"the parameter {name} is {self.value(name)}, want {least} to {most}")
-        self.tls: Optional[ssl.SSLContext] = None
+        self.tls: ssl.SSLContext | None = None
         if self.value("tls_ca"):
             self.tls = ssl.create_default_context(cafile=self.value("tls_ca"))
             if self.value("tls_cert"):
@@ -592,7 +605,7 @@ class PlayerNode(Node):
         return self._values[name]
 
     @staticmethod
-    def parse(text: str) -> Tuple[str, str, int]:
+    def parse(text: str) -> tuple[str, str, int]:
         name, _, address = text.partition("=")
         host, _, port = address.rpartition(":")
         if not (name and host and port.isdigit()):
@@ -631,7 +644,7 @@ class PlayerNode(Node):
         self.destroy_node()
 
 
-def main(args: Optional[List[str]] = None) -> None:
+def main(args: list[str] | None = None) -> None:
     rclpy.init(args=args)
     node = PlayerNode()
     try:

@@ -7,7 +7,6 @@ import json
 import platform
 import sys
 import time
-from typing import List
 
 from playerclient import AsyncPlayerClient
 
@@ -21,7 +20,7 @@ class Window:
     """The time in which rounds are counted, and their intervals in seconds."""
 
     begin = end = float("inf")
-    intervals: List[float] = []
+    intervals: list[float] = []
 
 
 async def follow(robot: AsyncPlayerClient) -> None:

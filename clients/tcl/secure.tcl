@@ -33,11 +33,13 @@ proc player::secure::Start {robot deadline} {
     set private($robot,reason) ""
     set chan $private($robot,chan)
     try {
+        ##nagelfar ignore Unknown command
         ::tls::import $chan {*}$options
     } on error {text} {
         throw {PLAYER USAGE} "TLS: $text"
     }
     try {
+        ##nagelfar ignore Unknown command
         while {![::tls::handshake $chan]} {
             player::Wait $robot readable [player::Left $robot $deadline]
         }
@@ -78,6 +80,7 @@ proc player::secure::Report {robot certified event args} {
 
 # Check is an error unless the certificate of the other side is for the host.
 proc player::secure::Check {chan host} {
+    ##nagelfar ignore Unknown command
     set status [::tls::status $chan]
     if {![dict exists $status certificate]} {
         error "the server has no certificate"

@@ -1,6 +1,6 @@
 // Package lines drives a robot or a sensor that speaks lines of text, like a
 // microcontroller: the configuration describes the lines, and no code is needed.
-// docs/DEVICES.md has the fields and an example.
+// docs/devices/lines.md has the fields and an example.
 package lines
 
 import (

@@ -2,6 +2,7 @@ package lines
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"player/devices/wheels"
@@ -22,11 +23,25 @@ const (
 
 // turning is the distance of the wheels, as counted by a board.
 type turning struct {
-	way             [2]float64    // mm, left and right, of the latest line
-	at              time.Duration // of that
-	commanded       [2]float64    // mm/s, the newest command
-	commandedBefore [2]float64    // mm/s, the one at the latest line
-	begun           bool          // way is of this connection
+	way       [2]float64    // mm, left and right, of the latest line
+	at        time.Duration // of that
+	commanded [2]float64    // mm/s, the newest command
+	former    []former      // commands that the board may have carried out since the latest line, or lines that are late
+	begun     bool          // way is of this connection
+}
+
+// former is a command that another one has replaced, which may be lost.
+type former struct {
+	speed [2]float64 // mm/s
+	until time.Duration
+}
+
+// command takes the speeds in mm/s that the wheels are sent.
+func (c *turning) command(now time.Duration, speed [2]float64) {
+	if speed != c.commanded {
+		c.former = append(c.former, former{c.commanded, now})
+		c.commanded = speed
+	}
 }
 
 // update takes the wheels' distances in a line, in mm. unit is the distance of one count,
@@ -35,10 +50,14 @@ type turning struct {
 // that applies to both, the board has restarted, and has counted from 0.
 func (c *turning) update(now time.Duration, way, unit, speed [2]float64) (steps [2]float64, restarted bool) {
 	from, seconds := c.way, max(now-c.at, late).Seconds()*overshoot
+	c.former = slices.DeleteFunc(c.former, func(f former) bool { return f.until < min(c.at, now-late) })
 	beyond := 0.0 // mm, farther than a wheel can have driven
 	for i := range steps {
-		low := min(0, speed[i], c.commanded[i], c.commandedBefore[i])*seconds - tolerance
-		high := max(0, speed[i], c.commanded[i], c.commandedBefore[i])*seconds + tolerance
+		least, most := min(0, speed[i], c.commanded[i]), max(0, speed[i], c.commanded[i])
+		for _, f := range c.former {
+			least, most = min(least, f.speed[i]), max(most, f.speed[i])
+		}
+		low, high := least*seconds-tolerance, most*seconds+tolerance
 		off := func(step float64) float64 { return max(0, low-step, step-high) }
 		steps[i] = way[i] - from[i]
 		if over := math.Remainder(steps[i], counter*unit[i]); off(over) == 0 {
@@ -46,7 +65,7 @@ func (c *turning) update(now time.Duration, way, unit, speed [2]float64) (steps 
 		}
 		beyond = max(beyond, off(steps[i]))
 	}
-	c.way, c.at, c.commandedBefore = way, now, c.commanded
+	c.way, c.at = way, now
 	if max(math.Abs(way[0]), math.Abs(way[1])) < beyond {
 		return way, true
 	}

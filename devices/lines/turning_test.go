@@ -42,14 +42,14 @@ func TestTurning(t *testing.T) {
 				} else if rnd.IntN(50) == 0 {
 					speed = [2]float64{float64(rnd.IntN(1001) - 500), float64(rnd.IntN(1001) - 500)}
 				}
-				c.commanded = speed
+				c.command(now, speed)
 				for i := range way {
 					way[i] += speed[i] * period.Seconds()
 					true[i] += speed[i] * period.Seconds()
 				}
 				if far := max(math.Abs(way[0]), math.Abs(way[1])); len(late) == 0 && rnd.IntN(300) == 0 && far > 1500 {
 					speed, way = [2]float64{}, [2]float64{}
-					c.commanded = speed
+					c.command(now, speed)
 					restarts++
 				}
 				if rnd.IntN(20) != 0 {
@@ -75,6 +75,29 @@ func TestTurning(t *testing.T) {
 			if d := max(math.Abs(sum[0]-true[0]), math.Abs(sum[1]-true[1])); d > limit || detected != restarts {
 				t.Errorf("%s, seed %d: the steps add up to %.0f mm, the way is %.0f mm, %d restarts, %d detected", name, seed, sum, true, restarts, detected)
 			}
+		}
+	}
+}
+
+// A line is held back while the robot drives on, because the newest command is lost: its way is no restart.
+func TestTurningBehindALostCommand(t *testing.T) {
+	const ms = time.Millisecond
+	var c turning
+	unit := [2]float64{1, 1}
+	c.begin(0, [2]float64{80, 150})
+	c.command(10*ms, [2]float64{-250, -310})
+	c.command(450*ms, [2]float64{65, -25}) // is lost
+	for _, line := range []struct {
+		at    time.Duration
+		way   [2]float64
+		steps [2]float64
+	}{
+		{515 * ms, [2]float64{62, 131}, [2]float64{-18, -19}}, // of 60 ms
+		{577 * ms, [2]float64{-66, -29}, [2]float64{-128, -160}},
+	} {
+		steps, restarted := c.update(line.at, line.way, unit, [2]float64{})
+		if restarted || steps != line.steps {
+			t.Errorf("at %v the wheels have driven %v mm, want %v; restarted: %v", line.at, steps, line.steps, restarted)
 		}
 	}
 }

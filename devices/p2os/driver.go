@@ -21,6 +21,7 @@ const (
 	LogMissing    = "a movement is missing in the odometry"
 	LogUnknown    = "this model is not known: it is taken for another one; its options correct that"
 	LogOpenedAnew = "the connection was opened anew: the movement meanwhile is missing in the odometry"
+	LogUnsettled  = "the connection was lost during a reset of the odometry: the movement meanwhile is missing"
 )
 
 const (
@@ -292,7 +293,7 @@ func (d *Driver) report(now time.Duration) {
 			d.odometry.Turn(s, turned)
 		} else if d.gyroBy != 0 && now >= d.gyroBy {
 			d.gyroBy = 0
-			d.Log().Warn("the robot sends nothing of a gyroscope: the heading is that of its wheels, unless its HasGyro is 2")
+			d.Log().Warn("the robot sends nothing of a gyroscope: the heading is from its wheels, unless its HasGyro is 2")
 		}
 		if err := d.odometry.Update(s, now, fastest, d.steered, rested); err != nil {
 			d.jumps.Warn(now, d.Log(), LogMissing, zap.Error(err))

@@ -190,6 +190,9 @@ func (d *Driver) packet(now time.Duration, p Packet) {
 	case !greeted:
 		// The robot is still open, from an earlier server or before it was lost.
 		if d.WasLost() && !d.closed {
+			if !d.odometry.isSettled() {
+				d.resume(now, LogUnsettled)
+			}
 			d.run(now)
 			return
 		}
@@ -197,11 +200,7 @@ func (d *Driver) packet(now time.Duration, p Packet) {
 		d.Enter(now, clearing)
 	case d.Phase() == opening:
 		if d.WasLost() {
-			// The pose continues from the clients' last pose.
-			d.Log().Warn(LogOpenedAnew,
-				zap.Duration("since", now-d.odometry.at))
-			d.odometry.Resume(&d.sip, now)
-			d.rested = 0
+			d.resume(now, LogOpenedAnew)
 			d.out = AppendInt(d.out[:0], Sonar, 1)
 			d.write(now)
 			d.run(now)
@@ -220,6 +219,13 @@ func (d *Driver) packet(now time.Duration, p Packet) {
 			d.run(now)
 		}
 	}
+}
+
+// resume goes on from the clients' last pose. why is a message of the log.
+func (d *Driver) resume(now time.Duration, why string) {
+	d.Log().Warn(why, zap.Duration("since", now-d.odometry.at))
+	d.odometry.Resume(&d.sip, now)
+	d.rested = 0
 }
 
 // echo continues with the next phase of the handshake. An echo of an earlier phase

@@ -140,9 +140,15 @@ func (o *Odometry) Reset(now time.Duration) {
 	*o = Odometry{Model: o.Model, at: now, lag: o.lag, fastest: o.fastest, started: true, late: lateSIPs, resetAt: now}
 }
 
+// isSettled reports whether SETO has taken effect, or was not sent. Otherwise it may be lost, if the connection is.
+func (o *Odometry) isSettled() bool { return o.late == 0 }
+
 // Resume keeps the pose, and measures further movement from a SIP in any frame: the robot
-// was disconnected, and may have moved or restarted.
+// was disconnected, and may have moved or restarted. If it may not have got the last SETO, the pose is the origin.
 func (o *Odometry) Resume(s *SIP, now time.Duration) {
+	if !o.isSettled() {
+		o.Reset(now)
+	}
 	x, y := o.position()
 	*o = Odometry{
 		Model: o.Model, at: now, ref: point{s.X, s.Y}, refHeading: s.Heading, started: true,

@@ -182,3 +182,46 @@ func TestPoseSurvivesRestart(t *testing.T) {
 	b.Pass(100 * ms)
 	expect("after reset", 92, 0, 0)
 }
+
+// A client resets the odometry just before the cable is pulled, so the robot may not have got SETO. Afterwards the pose
+// is the origin in both cases.
+func TestResetBeforeAnOutage(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		received bool
+		waits    time.Duration // after the reset
+	}{
+		{"SETO was lost", false, 0},
+		{"SETO was received", true, 0},
+		{"SETO was lost, and a report has come", false, 100 * ms},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			b, r := ready(t, 9600)
+			b.command(400, 0)
+			for u := uint16(0); u <= 600; u += 100 { // 83 mm in 100 ms
+				r.at(u, 0, 1024)
+				b.Pass(100 * ms)
+			}
+			b.configure('R')
+			b.Pass(test.waits)
+			b.Port().HangUp()
+			b.Refuse = errors.New("no such port")
+			b.Pass(5 * time.Second)
+			b.Refuse = nil
+			if test.received {
+				r.at(0, 0, 0)
+			}
+			b.UntilUp()
+			for range 5 {
+				if p := b.pose(); p.X != 0 || p.Y != 0 || p.Heading != 0 {
+					t.Fatalf("(%d, %d) mm, %d degrees: the client has reset it", p.X, p.Y, p.Heading)
+				}
+				b.Pass(100 * ms)
+			}
+			lines := b.Messages()
+			if !slices.ContainsFunc(lines, func(s string) bool { return strings.HasSuffix(s, " "+LogUnsettled) }) {
+				t.Errorf("log %q", lines)
+			}
+		})
+	}
+}

@@ -25,7 +25,7 @@ const (
 	bootTime = 800 * time.Millisecond
 )
 
-// speeds are the adapters' speeds in baud: A1 and A2M8; A2M7, A2M12 and S1; C1; S2 and S3
+// speeds are the adapters' speeds in baud: A1 and A2M8; A2M7, A2M12, A3 and S1; C1; S2 and S3
 // (the SDK, sl_lidar_driver.cpp).
 var speeds = []int{115200, 256000, 460800, 1000000}
 
@@ -92,7 +92,7 @@ type Driver struct {
 // Kind declares the driver.
 func Kind() devices.Kind {
 	return devices.Kind{
-		Name: "rplidar", Doc: "Slamtec RPLIDAR A1, A2, C1, S1, S2 and S3 laser scanners", SetupLimit: setupTime + transport.Grace,
+		Name: "rplidar", Doc: "Slamtec RPLIDAR A1, A2, A3, C1, S1, S2 and S3 laser scanners", SetupLimit: setupTime + transport.Grace,
 		Probe:    probe(),
 		Provides: scan.Provides(),
 		Options: append(scan.LidarOptions(),
@@ -107,7 +107,7 @@ func newDriver(a devices.Args) *Driver {
 		Name: "an RPLIDAR", Speeds: speeds, Search: []transport.Attempt{{Speed: 0}, {Speed: 1}, {Speed: 2}, {Speed: 3}, {Speed: 0}, {Speed: 1}, {Speed: 2}, {Speed: 3}},
 		Begin: d.begin, Steps: d.steps(), Limit: setupTime,
 		Framing: &d.framing, Receive: d.receive, Bye: d.bye,
-		Others: "This driver reads A1, A2, C1, S1, S2 and S3.",
+		Others: "This driver reads A1, A2, A3, C1, S1, S2 and S3.",
 		Silent: errSilent, Stuck: stuck,
 	})
 	return d
@@ -223,7 +223,7 @@ func (d *Driver) health(now time.Duration, h Health) {
 
 // packet adds the samples of the packet before p. Their angles are known now, unless a
 // damaged packet was between the two (like the SDK, handler_capsules.cpp), or a packet was lost
-// without a trace: the span is that of two then, and no motor slows down so fast.
+// without a trace: the span is two packets' then, and no motor slows down so fast.
 func (d *Driver) packet(now time.Duration, p Packet) {
 	garbage := d.framing.Stats.Garbage
 	if d.waits && !p.first() && garbage == d.damage {

@@ -1,4 +1,4 @@
-// Package rplidar drives Slamtec's RPLIDAR A1, A2, C1, S1, S2 and S3 laser scanners,
+// Package rplidar drives Slamtec's RPLIDAR A1, A2, A3, C1, S1, S2 and S3 laser scanners,
 // Player's laser device.
 //
 // Sources: Slamtec, "RPLIDAR Interface Protocol and Application Notes", 2018 and

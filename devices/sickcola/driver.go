@@ -71,7 +71,7 @@ type Driver struct {
 // Kind declares the driver.
 func Kind() devices.Kind {
 	return devices.Kind{
-		Name: "sickcola", Doc: "SICK TiM5xx and LMS1xx laser scanners on the network", SetupLimit: setupTime + transport.Grace,
+		Name: "sickcola", Doc: "SICK TiM5xx, TiM7xx, LMS1xx and LMS5xx laser scanners on the network", SetupLimit: setupTime + transport.Grace,
 		Probe: &devices.Probe{
 			Ask:       []byte(identify[formA] + identify[formB]),
 			Wait:      200 * time.Millisecond,
@@ -202,7 +202,7 @@ func (d *Driver) answered(now time.Duration, t telegram) {
 		}
 		var plain string
 		if d.model, plain = ident(&t); !isKnown(plain) {
-			d.Down(now, fmt.Errorf("the sensor is a %s, which this driver does not know: it drives TiM5xx and LMS1xx", d.model))
+			d.Down(now, fmt.Errorf("the sensor is a %s, which this driver does not know: it drives TiM5xx, TiM7xx, LMS1xx and LMS5xx", d.model))
 			return
 		}
 		d.reach = reach(plain)

@@ -1,5 +1,5 @@
-// Package sickcola drives SICK's TiM5xx and LMS1xx laser scanners over TCP, Player's laser
-// device.
+// Package sickcola drives SICK's TiM5xx, TiM7xx, LMS1xx and LMS5xx laser scanners over TCP,
+// Player's laser device.
 //
 // Sources: SICK, "Telegram Listing" 8014631 ("the listing"), and SICK's own driver,
 // sick_scan_xd. Both forms of the protocol are understood: CoLa A, which is text, and CoLa B,
@@ -263,10 +263,10 @@ func isKnown(name string) bool {
 }
 
 // reach returns how far sensors of a known name see at most, in mm, if that is more than 20 m (SICK's data sheets of
-// TiM571 and LMS5xx); 0: not known.
+// TiM571, TiM7xx and LMS5xx); 0: not known.
 func reach(name string) int {
 	switch name = strings.ToUpper(name); {
-	case strings.HasPrefix(name, "TIM57"):
+	case strings.HasPrefix(name, "TIM57"), strings.HasPrefix(name, "TIM7"):
 		return 25000
 	case strings.HasPrefix(name, "LMS5"):
 		return 80000

@@ -79,7 +79,7 @@ func TestIdent(t *testing.T) {
 func TestKnown(t *testing.T) {
 	for name, want := range map[string]bool{
 		"TiM551": true, "TIM561-2050101": true, "TiM571": true, "TiM3xx": true, "TiM781S": true, "LMS10x_FieldEval": true, "LMS111-10100": true,
-		"LMS1xx": true, "LMS5xx": true, "LMS511": true,
+		"LMS1xx": true, "LMS5xx": true, "LMS511": true, "LMS5xx_FieldEval_PRO": true,
 		"LMS1104C": false, "LMS1xxx": false, "TiM240": false, "LMS4000": false, "MRS1000": false, "TiM5": false, "": false,
 	} {
 		if isKnown(name) != want {

@@ -8,7 +8,7 @@ import (
 const (
 	// stepBudget is the most steps of one robot in a call of Advance in real time, so
 	// that a call does not hold the server for a millisecond: in a crowd a step
-	// takes one microsecond per robot (docs/BENCHMARKS.md). The remaining
+	// takes one microsecond per robot (docs/benchmarks/parts.md). The remaining
 	// steps are made in calls that follow at once.
 	stepBudget = 400
 	// maxLag is how far the simulation may fall behind before it gives up the

@@ -76,7 +76,7 @@ const (
 	creep   = 40  // mm/s, the least speed towards a free direction
 	retreat = 10  // rounds backwards, after a stall
 	back    = 150 // mm/s
-	aligned = 2   // degrees from the heading at the goal, which is enough: odometry rounds to one
+	aligned = 1   // degrees from the heading at the goal, which odometry has: it rounds to one. Programs of Player 2 and 3 wait for 0.03 rad
 	slowest = 5   // deg/s towards that heading, so that the robot gets there
 )
 
@@ -152,7 +152,7 @@ func AppendSonar(dst []Beam, mounts []codec.Part, ranges *codec.SonarData) []Bea
 }
 
 const (
-	// cone is the width of a beam in degrees from which on it is as that of a sonar, and not used beyond sonarFar.
+	// cone is the width of a beam in degrees from which on it is as wide as a sonar's, and not used beyond sonarFar.
 	cone = 5
 	// mostBeams is how many beams a ranger has at most, so that the time of a report is bounded. All around that is
 	// one for each half degree: at laserFar they are less than a cell apart.

@@ -19,11 +19,11 @@ const (
 	answerTime = 300 * time.Millisecond
 )
 
-// speeds are the speeds of X2, X4 and G4 in baud (the SDK, doc/Dataset.md).
-var speeds = []int{115200, 128000, 230400}
+// speeds are the speeds of X2, X4, of G4 and T-mini, and of TG in baud (the SDK, doc/Dataset.md).
+var speeds = []int{115200, 128000, 230400, 512000}
 
 var (
-	errSilent = errors.New("no YDLIDAR answers or sends at 115200, 128000 or 230400 baud: check cable and power")
+	errSilent = errors.New("no YDLIDAR answers or sends at 115200, 128000, 230400 or 512000 baud: check cable and power")
 	errScan   = errors.New("the sensor sends no whole turn: does its head turn?")
 )
 
@@ -38,17 +38,19 @@ type Driver struct {
 	scan.Lidar
 
 	parser transport.Parser
+	format format
 }
 
 // Kind declares the driver.
 func Kind() devices.Kind {
 	return devices.Kind{
-		Name: "ydlidar", Doc: "YDLIDAR X2, X4 and G4 laser scanners", SetupLimit: setupTime + transport.Grace,
+		Name: "ydlidar", Doc: "YDLIDAR X2, X4, G4, TG and T-mini laser scanners", SetupLimit: setupTime + transport.Grace,
 		Probe:    &devices.Probe{Speeds: speeds, Ask: AppendRequest(nil, GetInfo), Wait: 100 * time.Millisecond, Recognise: recognise},
 		Provides: scan.Provides(),
 		Options:  scan.LidarOptions(),
 		New: func(a devices.Args) (devices.Driver, error) {
-			d := &Driver{parser: transport.NewParser(inspect, packetSize)}
+			d := &Driver{}
+			d.parser = transport.NewParser(func(b []byte) (int, transport.Verdict) { return d.format.inspect(b) }, packetSize)
 			p := transport.Protocol{
 				Name: "a YDLIDAR", Speeds: speeds, Begin: d.begin, Limit: setupTime,
 				Steps: []transport.Step{
@@ -57,11 +59,11 @@ func Kind() devices.Kind {
 					scanning: {Send: request(Scan), Wait: setupTime},
 				},
 				Framing: &d.parser.Framing, Receive: d.receive, Bye: d.bye,
-				Others: "This driver does not read models that send intensities, such as S4B, G2B and T-mini.",
+				Others: "This driver does not read S4B, G2, G6 and G7, whose packets are others.",
 				Silent: errSilent, Stuck: func(transport.Phase) error { return errScan },
 			}
 			for range 4 { // an X2 sends when its motor has its speed: about 4 s
-				p.Search = append(p.Search, transport.Attempt{Speed: 0}, transport.Attempt{Speed: 1}, transport.Attempt{Speed: 2})
+				p.Search = append(p.Search, transport.Attempt{Speed: 0}, transport.Attempt{Speed: 1}, transport.Attempt{Speed: 2}, transport.Attempt{Speed: 3})
 			}
 			d.Set(a, p)
 			return d, nil
@@ -75,20 +77,22 @@ func request(r Request) func(dst []byte) []byte {
 }
 
 func recognise(heard []byte) (a devices.Answer) {
-	n := 0
-	for p := range transport.Packets(heard, inspect, packetSize) {
-		if p[0] == info[0] {
-			name := modelName(p[len(info)])
-			return devices.Answer{Found: name != "", Model: "YDLIDAR " + name}
+	for _, f := range [...]format{triangle, mini} { // TG have packets as the former
+		n := 0
+		for p := range transport.Packets(heard, f.inspect, packetSize) {
+			if p[0] == info[0] {
+				m, known := models[p[len(info)]]
+				return devices.Answer{Found: known, Model: "YDLIDAR " + m.name}
+			}
+			n++
 		}
-		n++
+		a.Found = a.Found || n > 1 // noise has one packet in some GB
 	}
-	a.Found = n > 1 // noise has one packet in some GB
 	return a
 }
 
 func (d *Driver) begin(time.Duration) transport.Phase {
-	d.Model = "YDLIDAR"
+	d.Model, d.format = "YDLIDAR", triangle
 	d.SetModemLines(true, true) // the motor of an X2 or X4 runs while DTR is asserted
 	return stopping
 }
@@ -107,10 +111,12 @@ func (d *Driver) receive(now time.Duration, p []byte) {
 		case naming:
 			d.Found()
 			if b[0] == info[0] {
-				if d.Model = modelName(b[len(info)]); d.Model == "" {
+				m, known := models[b[len(info)]]
+				if !known {
 					d.Down(now, fmt.Errorf("the sensor is a YDLIDAR of model %d, with packets that this driver cannot read", b[len(info)]))
 					return
 				}
+				d.Model, d.format = m.name, m.format
 			}
 			d.Begin()
 			d.Enter(now, scanning)
@@ -120,7 +126,7 @@ func (d *Driver) receive(now time.Duration, p []byte) {
 		}
 		packet := Packet(b)
 		for k := range packet.count() {
-			degrees, mm := packet.sample(k)
+			degrees, mm := d.format.sample(packet, k)
 			d.Take(now, degrees, mm)
 		}
 	}

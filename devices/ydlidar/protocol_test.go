@@ -11,7 +11,7 @@ import (
 	"player/devices/transport/transporttest"
 )
 
-var parser = devicetest.Framed(inspect, packetSize)
+var parser = devicetest.Framed(triangle.inspect, packetSize)
 
 // golden is the example of the SDK's protocol document: a new revolution, one sample without
 // a return.
@@ -45,10 +45,10 @@ func answer(model byte) []byte {
 
 func TestGoldenPacket(t *testing.T) {
 	b := golden(t)
-	if size, v := inspect(b); size != len(b) || v != transport.Whole {
+	if size, v := triangle.inspect(b); size != len(b) || v != transport.Whole {
 		t.Fatalf("%d, %v", size, v)
 	}
-	if degrees, mm := Packet(b).sample(0); math.Abs(degrees-0xAE53>>1/64.) > 0.02 || mm != 0 {
+	if degrees, mm := triangle.sample(b, 0); math.Abs(degrees-0xAE53>>1/64.) > 0.02 || mm != 0 {
 		t.Errorf("%v degrees, %d mm", degrees, mm)
 	}
 }
@@ -60,14 +60,44 @@ func TestGoldenAngles(t *testing.T) {
 	quarters[0], quarters[39] = 4000, 32000
 	b := sealed(0, 0, quarters...)
 	copy(b[4:], devicetest.Hex(t, "E5 6F BD 79"))
-	p := Packet(b)
 	for k, want := range map[int]struct {
 		degrees float64
 		mm      int
 	}{0: {217.0178, 1000}, 1: {223.78 + 19.69/39, 0}, 39: {235.6326, 8000}} {
-		if degrees, mm := p.sample(k); math.Abs(degrees-want.degrees) > 0.01 || mm != want.mm {
+		if degrees, mm := triangle.sample(b, k); math.Abs(degrees-want.degrees) > 0.01 || mm != want.mm {
 			t.Errorf("sample %d: %v degrees, %d mm, want %+v", k, degrees, mm, want)
 		}
+	}
+}
+
+// shaded is a packet of a T-mini: each distance, in 1/4 mm with two bits of something else, has an intensity in front.
+func shaded(from, to float64, words ...uint16) []byte {
+	p := sealed(from, to, words...)
+	out, sum := slices.Clone(p[:headSize]), binary.LittleEndian.Uint16(p[8:])
+	for i, w := range words {
+		sum ^= uint16(200 + i)
+		out = binary.LittleEndian.AppendUint16(append(out, byte(200+i)), w)
+	}
+	binary.LittleEndian.PutUint16(out[8:], sum)
+	return out
+}
+
+// A T-mini has intensities, a TG mm, and neither has angles that are corrected. The T-mini's sample is the example of the
+// SDK's document: 1F E5 6F is intensity 1F (or 11F, of models with ten bits) and 7161 mm.
+func TestFormats(t *testing.T) {
+	b := shaded(10, 20, 4000, 0x6FE5)
+	if size, v := mini.inspect(b); size != headSize+6 || v != transport.Whole {
+		t.Fatalf("%d, %v", size, v)
+	}
+	if degrees, mm := mini.sample(b, 1); degrees != 20 || mm != 7161 {
+		t.Errorf("T-mini: %v degrees, %d mm", degrees, mm)
+	}
+	if degrees, mm := flight.sample(sealed(10, 20, 4000, 0x6FE5), 1); degrees != 20 || mm != 28645 {
+		t.Errorf("TG: %v degrees, %d mm", degrees, mm)
+	}
+	b[headSize] ^= 1
+	if _, v := mini.inspect(b); v != transport.Damaged {
+		t.Errorf("an intensity that has changed: %v", v)
 	}
 }
 
@@ -92,7 +122,7 @@ func TestVerdicts(t *testing.T) {
 		"half of it":       {answer(6)[:20], transport.Partial},
 		"another answer":   {dataAhead[:], transport.Junk},
 	} {
-		if _, got := inspect(tt.in); got != tt.want {
+		if _, got := triangle.inspect(tt.in); got != tt.want {
 			t.Errorf("%s: %v, want %v", name, got, tt.want)
 		}
 	}
@@ -111,9 +141,12 @@ func TestProbe(t *testing.T) {
 	p, good := Kind().Probe, sealed(10, 20, 4000, 4000)
 	answers := devicetest.Probe(t, p)
 	answers("an X4", string(answer(6)), true, "", "YDLIDAR X4")
+	answers("a TG30", string(answer(101)), true, "", "YDLIDAR TG30")
+	answers("a T-mini", string(answer(150)), true, "", "YDLIDAR T-mini Pro")
+	answers("packets of a T-mini", string(slices.Concat(shaded(10, 20, 4001, 4003), shaded(20, 30, 4001, 4003))), true, "", "")
 	answers("one packet", string(good), false, "", "")
 	answers("two", string(slices.Concat(good[3:], good, good, good[:9])), true, "", "")
-	for _, model := range []byte{0x18, 0x71, 13, 100, 255} { // an RPLIDAR's, and those with other packets
+	for _, model := range []byte{0x18, 0x71, 13, 103, 152, 255} { // an RPLIDAR's, and those with other packets
 		if p.Recognise(answer(model)).Found {
 			t.Errorf("model %d", model)
 		}
@@ -128,11 +161,10 @@ func FuzzInspect(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in []byte) {
 		parser.Account(t, in, func(b []byte) {
 			if b[0] == info[0] {
-				modelName(b[len(info)])
 				return
 			}
 			for k := range Packet(b).count() {
-				if degrees, mm := Packet(b).sample(k); mm < 0 || !(math.Abs(degrees) < 700) {
+				if degrees, mm := triangle.sample(b, k); mm < 0 || !(math.Abs(degrees) < 700) {
 					t.Fatalf("sample %d: %v degrees, %d mm", k, degrees, mm)
 				}
 			}

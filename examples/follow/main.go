@@ -5,7 +5,7 @@
 //
 //	go run ./examples/follow -addr pi:6665 -channel 0
 //
-// docs/DEVICES.md ("A webcam: vision") has the way from the camera to the channel.
+// docs/devices/vision.md has the way from the camera to the channel.
 package main
 
 import (

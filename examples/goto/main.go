@@ -27,7 +27,7 @@ func main() {
 	addr := flag.String("addr", "localhost:6665", "`host:port` of the Player server")
 	device := flag.String("device", "goto", "`name` of the device that drives")
 	step := flag.Bool("step", false, "the robot is in a world in step, which waits for this program")
-	tenths := flag.Int("n", 3000, "tenths of a second, as the robot counts them, until it gives up")
+	tenths := flag.Int("n", 3000, "tenths of a second, by the robot's clock, until it gives up")
 	flag.Parse()
 	x, errX := strconv.ParseFloat(flag.Arg(0), 64)
 	y, errY := strconv.ParseFloat(flag.Arg(1), 64)

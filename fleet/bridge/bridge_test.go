@@ -395,7 +395,7 @@ func TestMessage(t *testing.T) {
 	}
 }
 
-// Every interface has a JSON form: the names are those of docs/FLEET.md.
+// Every interface has a JSON form: the names are those of docs/fleet/subjects.md.
 func TestFields(t *testing.T) {
 	vision := codec.VisionData{Blobs: []codec.Blob{{Area: 1, X: 2, Y: 3, Left: 4, Right: 5, Top: 6, Bottom: 7}}}
 	vision.Count[1] = 1

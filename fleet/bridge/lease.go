@@ -21,8 +21,8 @@ const (
 // Errors of a token, which its sender gets as an answer.
 var (
 	ErrNoToken  = errors.New("a command needs the token of a lease, in the header " + HeaderLease + " or as token in JSON")
-	ErrNoLease  = errors.New("nobody holds the lease: it has ended, or was never given")
-	ErrNotToken = errors.New("the token is not that of the current lease")
+	ErrNoLease  = errors.New("no program holds the lease: it has ended, or was never given")
+	ErrNotToken = errors.New("the token does not belong to the current lease")
 )
 
 // Control is the lease of one device. It is enforced here. The bucket has a copy,

@@ -32,7 +32,7 @@ const (
 	commandLifetime = bridge.TTL * 3 / 2
 
 	// nobody is the holder that gives no name.
-	nobody = "nobody in particular"
+	nobody = "a program without a name"
 )
 
 // Messages of the log, by which tests find lines.

@@ -43,7 +43,7 @@ func leaseKey(robot string, spec devices.Spec) string {
 }
 
 // errLeased means that the bucket has an entry of somebody else.
-var errLeased = errors.New("another bridge has given the lease to somebody")
+var errLeased = errors.New("another bridge has given the lease to a program")
 
 // create makes an entry, unless there is one. If the bucket does not answer, the entry that
 // it may have is removed.

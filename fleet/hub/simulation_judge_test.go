@@ -10,7 +10,7 @@ import (
 	"player/fleet/bridge"
 )
 
-// judge knows all that bridges and programs do, and compares it with docs/FLEET.md.
+// judge knows all that bridges and programs do, and compares it with docs/fleet/subjects.md.
 type judge struct {
 	sim      *sim
 	commands []command             // by value

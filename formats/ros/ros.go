@@ -151,7 +151,7 @@ const (
 	// distance.
 	laserMin = 0.02
 	// Readings of an LMS 200 from noEcho on, in m, up to laserMax, mean that there was no
-	// echo or that the scanner was dazzled (docs/DEVICES.md). The simulator has the same.
+	// echo or that the scanner was dazzled (docs/devices/rangers.md). The simulator has the same.
 	noEcho, laserMax = 8.183, 8.191
 	// farthest is the largest reading of the protocol, in m.
 	farthest = 65.535
@@ -175,7 +175,7 @@ func (c *Converter) convert(topic string, content any) {
 		c.motion = m
 		c.odometry(c.rename(topic, "odom"))
 	case telemetry.LaserScan:
-		if strings.HasPrefix(topic, c.robot+"/laser") { // those of a ranger come with its Ranges
+		if strings.HasPrefix(topic, c.robot+"/laser") { // topics of a ranger come with its Ranges
 			c.scan(c.rename(topic, "scan"), m)
 		}
 	case telemetry.Ranges:

@@ -17,10 +17,11 @@ import (
 	"github.com/yuin/goldmark/extension"
 	extensionast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
 )
 
-// pages reads all pages of the repository: first those of the navigation.
+// pages reads all pages of the repository: first the pages of the navigation.
 func (s *site) pages() error {
 	names, err := s.navigation()
 	if err != nil {
@@ -42,9 +43,6 @@ func (s *site) pages() error {
 		return err
 	})
 	if err != nil {
-		return err
-	}
-	if s.numbers, err = s.clauses(); err != nil {
 		return err
 	}
 	known := map[string]*document{}
@@ -107,7 +105,8 @@ func (s *site) navigation() (names []string, err error) {
 
 // markdown returns a reader of pages as they are written here: with tables, and links in angle brackets.
 func markdown() goldmark.Markdown {
-	return goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+	return goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()),
+		goldmark.WithRendererOptions(html.WithUnsafe())) // anchors are HTML
 }
 
 // render turns a page of the repository into one of the site. Links to pages, files and folders of
@@ -120,13 +119,12 @@ func (s *site) render(name string, d *document) error {
 	m := markdown()
 	root := m.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext(parser.WithIDs(anchors{}))))
 	var comments []ast.Node
-	var texts []*ast.Text
 	err = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil
 		}
 		switch n := n.(type) {
-		case *ast.HTMLBlock, *ast.RawHTML: // comments for the tests
+		case *ast.HTMLBlock: // comments for the tests
 			comments = append(comments, n)
 		case *ast.Heading:
 			if n.Level == 1 && d.Title == "" {
@@ -138,12 +136,6 @@ func (s *site) render(name string, d *document) error {
 			if _, head := n.Parent().(*extensionast.TableHeader); head && !n.HasChildren() {
 				n.SetAttributeString("role", []byte("presentation"))
 			}
-		case *ast.Paragraph:
-			if name == protocol {
-				anchor(n, source)
-			}
-		case *ast.Text:
-			texts = append(texts, n)
 		case *ast.Link:
 			n.Destination = s.follow(name, d, n.Destination)
 		case *ast.Image:
@@ -156,9 +148,6 @@ func (s *site) render(name string, d *document) error {
 	}
 	for _, n := range comments {
 		n.Parent().RemoveChild(n.Parent(), n)
-	}
-	for _, n := range texts {
-		s.cite(n, source, relative(d.Path, place(protocol)))
 	}
 	d.Sections = sections(root, source, d.Title)
 	var b bytes.Buffer

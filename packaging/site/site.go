@@ -17,8 +17,8 @@ import (
 //go:embed assets
 var assets embed.FS
 
-// index is the page that lists all others. Its lists are the navigation, and their order is
-// that of "next".
+// index is the page that lists all others. Its lists are the navigation, and "next" follows
+// their order.
 const index = "docs/README.md"
 
 // Build writes the site of the clone at root into the folder output/version, which must not
@@ -58,7 +58,6 @@ type site struct {
 	layout  *template.Template
 	all     []*document // in the order of the navigation; behind them those that no list has
 	groups  []*group
-	numbers map[string]bool // of the protocol's clauses
 	linked  []string        // files and folders that pages link to, relative to root
 	written map[string]bool // paths of the site
 	missing []string

@@ -87,7 +87,6 @@ func TestNavigation(t *testing.T) {
 		must.Do(t, os.Mkdir(filepath.Join(root, "docs"), 0o777))
 		must.Do(t, os.WriteFile(filepath.Join(root, "docs/A.md"), []byte("# A\n"), 0o666))
 		must.Do(t, os.WriteFile(filepath.Join(root, index), []byte(text), 0o666))
-		must.Do(t, os.WriteFile(filepath.Join(root, protocol), []byte("# P\n"), 0o666))
 		s := &site{root: root}
 		if err := s.pages(); err == nil {
 			t.Errorf("%s: no error", name)

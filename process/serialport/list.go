@@ -1,6 +1,7 @@
 package serialport
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -46,14 +47,57 @@ func sysfs(stat unix.Stat_t) string {
 	return fmt.Sprintf("/sys/dev/char/%d:%d", unix.Major(uint64(stat.Rdev)), unix.Minor(uint64(stat.Rdev)))
 }
 
-// StableName returns the name of the same port below /dev/serial/by-id, which does not depend on
-// the sequence in which adapters are plugged in. Without such a name it returns path.
-func StableName(path string) string {
-	links, _ := filepath.Glob("/dev/serial/by-id/*") // the pattern is well formed
+// StableName returns the name of a port that does not depend on the sequence in which adapters are plugged in: the one
+// below /dev/serial/by-id. If another adapter has the same one, as those without a serial number have, it is the one
+// below /dev/serial/by-path, which depends on the socket. Without such a name it returns path.
+func StableName(path string) string { return stableName(path, "/dev/serial", "/sys/class/tty") }
+
+func stableName(path, links, class string) string {
+	byID := linkTo(path, filepath.Join(links, "by-id"))
+	if byID != "" && !hasTwin(path, class) {
+		return byID
+	}
+	return cmp.Or(linkTo(path, filepath.Join(links, "by-path")), byID, path)
+}
+
+// linkTo returns the first link in a directory to a port, "" if there is none.
+func linkTo(path, dir string) string {
+	links, _ := filepath.Glob(filepath.Join(dir, "*")) // the pattern is well formed
 	for _, link := range links {
 		if Identity(link) == Identity(path) {
 			return link
 		}
 	}
-	return path
+	return ""
+}
+
+// hasTwin reports whether another port has the same name below by-id: udev makes it of these attributes, and gives it to
+// one of the two.
+func hasTwin(path, class string) bool {
+	target, err := filepath.EvalSymlinks(path)
+	own := adapter(class, filepath.Base(target))
+	if err != nil || own == "" {
+		return false
+	}
+	entries, _ := os.ReadDir(class)
+	return slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+		return e.Name() != filepath.Base(target) && adapter(class, e.Name()) == own
+	})
+}
+
+// adapter returns what udev names a port on USB by: the adapter's vendor, product and serial number, and the port's
+// interface and number in it. "" is a port that is not on USB.
+func adapter(class, name string) string {
+	dir, err := filepath.EvalSymlinks(filepath.Join(class, name, "device"))
+	if err != nil {
+		return ""
+	}
+	number, at := attribute(dir, "port_number"), ""
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		at = cmp.Or(at, attribute(dir, "bInterfaceNumber"))
+		if vendor := attribute(dir, "idVendor"); vendor != "" {
+			return strings.Join([]string{vendor, attribute(dir, "idProduct"), attribute(dir, "serial"), at, number}, " ")
+		}
+	}
+	return ""
 }

@@ -218,14 +218,14 @@ func startArduino(_ *config, o line.Options) (*machine, error) {
 }
 
 func startLidar(c *config, o line.Options) (*machine, error) {
-	c.rplidar.Line = o
+	c.rplidar.Line, c.rplidar.Room = o, c.room
 	d, err := rplidar.Start(c.rplidar)
 	state := func() any { return fmt.Sprintf("motor turns %v, scanning %v", d.MotorRuns(), d.Scanning()) }
 	return serial(d, err, "", `name "rplidar" provides ["laser:0"]`, state, nil)
 }
 
-func startLD(_ *config, o line.Options) (*machine, error) {
-	d, err := ldlidar.Start(ldlidar.Options{Line: o})
+func startLD(c *config, o line.Options) (*machine, error) {
+	d, err := ldlidar.Start(ldlidar.Options{Line: o, Room: c.room})
 	return serial(d, err, "", `name "ldlidar" provides ["laser:0"]`, func() any { return "it sends" }, nil)
 }
 
@@ -235,14 +235,14 @@ func startGPS(_ *config, o line.Options) (*machine, error) {
 }
 
 func startYD(c *config, o line.Options) (*machine, error) {
-	c.ydlidar.Line = o
+	c.ydlidar.Line, c.ydlidar.Room = o, c.room
 	d, err := ydlidar.Start(c.ydlidar)
 	state := func() any { return fmt.Sprintf("scanning %v", d.Scanning()) }
 	return serial(d, err, "", `name "ydlidar" provides ["laser:0"]`, state, nil)
 }
 
 func startCola(c *config, o line.Options) (*machine, error) {
-	c.cola.Line = o
+	c.cola.Line, c.cola.Room = o, c.room
 	d, err := sickcola.Start(c.cola)
 	if err != nil {
 		return nil, err
@@ -254,7 +254,7 @@ func startCola(c *config, o line.Options) (*machine, error) {
 }
 
 func startURG(c *config, o line.Options) (*machine, error) {
-	c.urg.Line = o
+	c.urg.Line, c.urg.Room = o, c.room
 	d, err := urg.Start(c.urg)
 	if err != nil {
 		return nil, err

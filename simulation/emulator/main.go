@@ -23,6 +23,7 @@ import (
 	"player/simulation/emulator/create"
 	"player/simulation/emulator/line"
 	"player/simulation/emulator/p2os"
+	"player/simulation/emulator/room"
 	"player/simulation/emulator/rplidar"
 	"player/simulation/emulator/sick"
 	"player/simulation/emulator/sickcola"
@@ -59,6 +60,7 @@ type config struct {
 	trace    bool
 	replace  bool // player.cfg in dir
 	actsPort int
+	room     func(degrees float64) float64 // around the scanners; nil: a square
 
 	p2os    p2os.Options
 	sick    sick.Options
@@ -84,7 +86,7 @@ func parse(args []string, out io.Writer) (*config, error) {
 	f.StringVar(&c.only, "only", "p2os,sick,sony,acts", "devices to start, separated by commas")
 	f.BoolVar(&c.replace, "f", false, "replace player.cfg in -dir if it exists")
 	f.BoolVar(&c.trace, "trace", false, "print every packet")
-	f.BoolVar(&c.leftOpen, "left-open", false, "robot and laser are streaming, as after a server was killed")
+	f.BoolVar(&c.leftOpen, "left-open", false, "robot and laser are streaming, a killed server left them so")
 	f.Float64Var(&c.noise, "noise", 0, "probability, 0 to 1, of each fault in a packet of a serial device")
 	f.Uint64Var(&c.cable.Noise.Seed, "noise-seed", 1, "another seed corrupts other packets")
 	f.DurationVar(&c.cable.Latency, "latency", 0, "delay of the serial devices' answers")
@@ -96,12 +98,16 @@ func parse(args []string, out io.Writer) (*config, error) {
 	f.BoolVar(&c.p2os.Gyro.Fitted, "gyro", false, "the robot has a gyroscope")
 	f.Float64Var(&c.p2os.Slip, "slip", 0, "share of a turn in which the robot's wheels slip, 0 to 1")
 	f.Float64Var(&c.p2os.Room, "room", 5000, "side of the square room around the sonars, mm; 0: fixed readings")
+	f.BoolFunc("door", "the room of all scanners but the LMS 200 has an open door ahead of them", func(string) error {
+		c.room = room.Door
+		return nil
+	})
 	f.IntVar(&c.sick.Line.Baud, "sick-baud", 9600, "initial speed of the laser, bit/s")
 	choose(f, &c.sick.Unit, "sick-unit", "mm", "unit of the laser: mm or cm", map[string]sick.Unit{"mm": sick.MM, "cm": sick.CM})
 	f.IntVar(&c.sick.Angle, "sick-angle", 180, "degrees that the laser scans: 180 or 100")
 	f.IntVar(&c.sick.Resolution, "sick-step", 50, "hundredths of a degree between its values: 25, 50 or 100")
 	faults := &c.sick.Faults
-	each(f, "sick-faults", "what the laser refuses, separated by commas: password, lock-variant (it needs configuration\nmode), variant, configuration, all, or the hexadecimal code of a command, such as 31 or 74",
+	each(f, "sick-faults", "refusals of the laser, separated by commas: password, lock-variant (it needs configuration\nmode), variant, configuration, all, or the hexadecimal code of a command, such as 31 or 74",
 		map[string]*bool{
 			"password": &faults.WrongPassword, "lock-variant": &faults.LockVariant, "variant": &faults.RefuseVariant,
 			"configuration": &faults.RefuseConfig, "all": &faults.NackAll,
@@ -111,27 +117,27 @@ func parse(args []string, out io.Writer) (*config, error) {
 			return err == nil
 		})
 	f.StringVar(&c.sony.Model, "sony-model", "EVI-D30", "model of the camera: EVI-D30, EVI-D70, EVI-D80 or EVI-D100")
-	f.BoolVar(&c.sony.Unnamed, "sony-unnamed", false, "the camera does not tell its model")
+	f.BoolVar(&c.sony.Unnamed, "sony-unnamed", false, "the camera does not report its model")
 	f.BoolVar(&c.sony.Off, "sony-standby", false, "the camera is on standby")
 	f.IntVar(&c.actsPort, "acts-port", 0, "TCP port of ACTS; 0: any free one")
 	choose(f, &c.acts.Version, "acts-version", "1.0", "protocol of ACTS: 1.0 or 1.2", map[string]acts.Version{"1.0": acts.V10, "1.2": acts.V12})
 	f.BoolVar(&c.create.Asleep, "create-asleep", false, "the Create sleeps until its button is pressed")
-	choose(f, &c.rplidar.Model, "rplidar-model", "A1", "model of the RPLIDAR: A1, A2, C1, S1, S2 or S3",
-		map[string]byte{"A1": rplidar.A1, "A2": rplidar.A2, "C1": rplidar.C1, "S1": rplidar.S1, "S2": rplidar.S2, "S3": rplidar.S3})
+	choose(f, &c.rplidar.Model, "rplidar-model", "A1", "model of the RPLIDAR: A1, A2, A3, C1, S1, S2 or S3",
+		map[string]byte{"A1": rplidar.A1, "A2": rplidar.A2, "A3": rplidar.A3, "C1": rplidar.C1, "S1": rplidar.S1, "S2": rplidar.S2, "S3": rplidar.S3})
 	choose(f, &c.rplidar.Mode, "rplidar-mode", "dense", "scan that an RPLIDAR of the C or S series recommends: dense or standard",
 		map[string]byte{"dense": 1, "standard": 0})
 	each(f, "rplidar-faults", "faults of the RPLIDAR, separated by commas: old (no express scan), error, error-once",
 		map[string]*bool{"old": &c.rplidar.NoExpress, "error": &c.rplidar.Failed, "error-once": &c.rplidar.FailOnce}, nil)
 	c.ydlidar.Model = ydlidar.X4
-	choose(f, &c.ydlidar.Model, "ydlidar-model", "X4", "model of the YDLIDAR: X2, X4 or G4",
-		map[string]ydlidar.Model{"X2": ydlidar.X2, "X4": ydlidar.X4, "G4": ydlidar.G4})
+	choose(f, &c.ydlidar.Model, "ydlidar-model", "X4", "model of the YDLIDAR: X2, X4, G4, TG30 or T-mini",
+		map[string]ydlidar.Model{"X2": ydlidar.X2, "X4": ydlidar.X4, "G4": ydlidar.G4, "TG30": ydlidar.TG30, "T-mini": ydlidar.TMini})
 	choose(f, &c.urg.Model, "urg-model", "URG-04LX", "model of the scanner: URG-04LX, UTM-30LX or UST-20LX-H01",
 		map[string]urg.Model{"URG-04LX": urg.URG04LX, "UTM-30LX": urg.UTM30LX, "UST-20LX-H01": urg.UST20LXH01})
 	each(f, "urg-faults", "faults of the scanner, separated by commas: old (SCIP 1.1 at first), laser (it stays off)",
 		map[string]*bool{"old": &c.urg.Old, "laser": &c.urg.Broken}, nil)
-	choose(f, &c.cola.Model, "sickcola-model", "TiM551", "model of the SICK scanner on the network: TiM551, TiM571 or LMS111",
-		map[string]sickcola.Model{"TiM551": sickcola.TiM551, "TiM571": sickcola.TiM571, "LMS111": sickcola.LMS111})
-	each(f, "sickcola-faults", "what the SICK scanner does, separated by commas: binary (it speaks CoLa B), standby, password (it has another)",
+	choose(f, &c.cola.Model, "sickcola-model", "TiM551", "model of the SICK scanner on the network: TiM551, TiM571, TiM781, LMS111 or LMS511",
+		map[string]sickcola.Model{"TiM551": sickcola.TiM551, "TiM571": sickcola.TiM571, "TiM781": sickcola.TiM781, "LMS111": sickcola.LMS111, "LMS511": sickcola.LMS511})
+	each(f, "sickcola-faults", "traits of the SICK scanner, separated by commas: binary (it speaks CoLa B), standby, password (it has another)",
 		map[string]*bool{"binary": &c.cola.Binary, "standby": &c.cola.Standby, "password": &c.cola.Locked}, nil)
 	f.BoolVar(&c.urg.TCP, "urg-tcp", false, "the scanner is on the network, not on a serial line")
 	if err := f.Parse(args); err != nil {

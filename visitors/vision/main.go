@@ -4,7 +4,7 @@
 //	driver ( name "vision" plugin "vision" provides ["vision:0"]
 //	         args ["-colors" "colors.cfg" "http://127.0.0.1:8080/camera/front"] )
 //
-// docs/DEVICES.md is its manual.
+// docs/devices/vision.md is its manual.
 package main
 
 import (
@@ -28,8 +28,8 @@ import (
 const usage = `usage: vision [flags] ADDRESS
        vision [flags] COMMAND...
 
-Finds blobs of colours in MJPEG: of an address, http:// or https://, or of what a
-command writes to its standard output. It is a plugin of a Player server.
+Finds blobs of colours in MJPEG: of an address, http:// or https://, or of a
+command's standard output. It is a plugin of a Player server.
 
 `
 

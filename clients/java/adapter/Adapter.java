@@ -16,6 +16,8 @@ import javax.net.ssl.SSLContext;
 import player.Certificates;
 import player.ColorBlob;
 import player.GPS;
+import player.Goal;
+import player.GotoData;
 import player.IMU;
 import player.IO;
 import player.PlayerClient;
@@ -201,7 +203,7 @@ public class Adapter {
     }
 
     private void command(String name, char device, long[] values) {
-        long[] wide = Arrays.copyOf(values, 3);
+        long[] wide = Arrays.copyOf(values, 8);
         int[] v = Arrays.stream(wide).mapToInt(value -> (int) value).toArray();
         switch (name.split(":")[0]) {
             case "p" -> robot.setSpeed(v[0], v[1]);
@@ -213,6 +215,13 @@ public class Adapter {
                     robot.stopJoint(device, v[0]);
                 } else {
                     robot.moveJoint(device, v[0], v[1], wide[2]);
+                }
+            }
+            case "goto" -> {
+                if (v[0] == UNKNOWN) {
+                    robot.stopGoal(device);
+                } else {
+                    robot.setGoal(device, new Goal(v[0], v[1], v[2], v[3], v[4], v[5], v[6]), v[7]);
                 }
             }
             default -> throw new IllegalArgumentException("device " + device + " takes no command");
@@ -311,6 +320,12 @@ public class Adapter {
             case "servo" -> object("joints", robot.data(device, Servo.class).joints().stream()
                     .map(j -> object("position", known(j.position(), UNKNOWN), "goal", known(j.goal(), UNKNOWN),
                             "state", j.state())).toList());
+            case "goto" -> {
+                GotoData d = robot.data(device, GotoData.class);
+                yield object("state", d.state(), "reason", d.reason(), "tag", d.tag(), "x_mm", known(d.xMm(), UNKNOWN),
+                        "y_mm", known(d.yMm(), UNKNOWN), "heading_deg", known(d.headingDeg(), Goal.ANY),
+                        "distance_mm", known(d.distanceMm(), UNKNOWN_AMOUNT));
+            }
             default -> data(device);
         };
     }

@@ -38,6 +38,11 @@ int main(int, char **argv) {
   Position2dProxy wheels(&bare);
   bare.Read();
   cout << "bare " << wheels.IsValid() << endl;
+  try {
+    wheels.GoTo(1, 0, 0); // it has nothing to see with
+  } catch (PlayerError &e) {
+    cout << "goal " << e.GetErrorFun() << ": " << e.GetErrorStr() << endl;
+  }
   cout << "end" << endl; // of the server
   cin.get();
   try {

@@ -27,7 +27,7 @@ int main(int, char **argv) {
 
   other.Read();
   others.GoTo(0, 0, 0.6);
-  for (int i = 0; i < 200 && fabs(others.GetYaw() - 0.6) > 0.02; i++) usleep(50000);
+  for (int i = 0; i < 200 && fabs(others.GetYaw() - 0.6) > 0.03; i++) usleep(50000);
   cout << "there " << others.GetYaw() << endl;
 
   robot.SetRetryLimit(-1);

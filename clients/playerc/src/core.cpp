@@ -3,9 +3,11 @@
 
 #include <poll.h>
 #include <locale>
+#include <random>
 #include <sstream>
 #include <thread>
 
+#include "player_struct.h"
 #include "simulation.hpp"
 
 namespace playerc {
@@ -36,7 +38,7 @@ static const struct {
   char kind;
   const char *name;
 } served[] = {{'p', "position"}, {'l', "laser"}, {'s', "sonar"}, {'m', "misc"}, {'g', "gripper"}, {'z', "ptz"}, {'v', "vision"},
-              {ranger_kind, "ranger"}, {imu_kind, "imu"}, {gps_kind, "gps"}, {io_kind, "io"}, {servo_kind, "servo"}};
+              {ranger_kind, "ranger"}, {imu_kind, "imu"}, {gps_kind, "gps"}, {io_kind, "io"}, {servo_kind, "servo"}, {goto_kind, "goto"}};
 
 static std::string served_as(char kind) {
   for (auto &s : served)
@@ -167,6 +169,7 @@ static player_result bind(player_client *c, char device, player_imu &to) { retur
 static player_result bind(player_client *c, char device, player_gps &to) { return player_bind_gps(c, device, &to); }
 static player_result bind(player_client *c, char device, player_io &to) { return player_bind_io(c, device, &to); }
 static player_result bind(player_client *c, char device, player_servo &to) { return player_bind_servo(c, device, &to); }
+static player_result bind(player_client *c, char device, player_goto &to) { return player_bind_goto(c, device, &to); }
 
 // Gives the data of a device the type of its kind.
 static void prepare(Named &n, char kind) {
@@ -181,6 +184,7 @@ static void prepare(Named &n, char kind) {
   case gps_kind: n.data.emplace<player_gps>(); break;
   case io_kind: n.data.emplace<player_io>(); break;
   case servo_kind: n.data.emplace<player_servo>(); break;
+  case goto_kind: n.data.emplace<player_goto>(); break;
   default: n.data.emplace<player_ranger>();
   }
 }
@@ -255,7 +259,7 @@ void Client::Assist() {
   if (!settings.step && !attendant.joinable()) attendant = std::thread([this] { Attend(); });
 }
 
-// Takes the rounds that the program does not read, and drives to goals.
+// Takes the rounds that the program does not read, so that one on its way to a goal or a heading need not.
 void Client::Attend() {
   for (;;) {
     {
@@ -281,7 +285,7 @@ void Client::Attend() {
   }
 }
 
-// Drives to the goals of all devices.
+// Tells all devices on their way of new data.
 void Client::Approach() {
   for (Device *d : devices) d->Approach();
 }
@@ -460,6 +464,8 @@ void Client::Restore(Link &link) {
       }
       link.robot.swap(made->robot);
       link.requested = link.taken;
+      for (Device *d : devices) // the server has given their goals up
+        if (d->link == &link && d->goal) d->Aim();
       return;
     } catch (const Failure &) { // the next attempt
     }
@@ -775,8 +781,7 @@ Device::~Device() {
   // Nothing steers any more: the robot would keep the latest speed while another proxy is open.
   if ((goal || course) && link->robot->Socket() >= 0) link->robot->SetSpeed(0, 0);
   release(*link, kind, slot, client->patience);
-  if (sensor) release(*link, sensor, nullptr, client->patience);
-  if (view) release(*link, ranger_kind, view, client->patience);
+  if (way) release(*link, goto_kind, way, client->patience);
 }
 
 void Device::Send(const std::function<int(player::CRobot &)> &order) {
@@ -837,60 +842,33 @@ static double distance(const player_ranger &data, size_t i, double maximum) {
   return data.ranges[i] * data.unit / 1000.0;
 }
 
-// Opens the ranger of a robot that sees the widest scan. It returns NULL if there is none.
-static Slot *open_widest(Link &link) {
-  std::vector<player_ray> rays;
-  Slot *slot = nullptr;
-  uint32_t number;
-  if (link.robot->Rays(rays) != PLAYER_OK) return nullptr;
-  auto view = [](const player_ray &r) { return std::fabs(r.step) * (r.count - 1); };
-  auto is = [&](const player_ray &r) { return split(link.robot->DeviceName(r.device), number) == ranger_kind; };
-  const player_ray *widest = nullptr;
-  for (const player_ray &r : rays)
-    if (is(r) && (!widest || view(r) > view(*widest))) widest = &r;
-  constexpr double least = 60; // degrees: what sees less does not find a way
-  if (!widest || view(*widest) < least) return nullptr;
-  split(link.robot->DeviceName(widest->device), number);
-  return open(link, ranger_kind, number, 'r', slot).empty() ? slot : nullptr;
-}
+constexpr double goal_tolerance = 0.05; // m: how far from its goal a robot has arrived
 
-// Returns the beams of a ranger.
-static std::vector<player::Beam> beams_of(const Named &n) {
-  constexpr double farthest = 4; // m, as of a laser
-  const player_ranger &data = std::get<player_ranger>(n.data);
-  std::vector<player::Beam> beams;
-  for (const player_ray &r : n.rays)
-    for (int i = r.first; i < r.first + r.count && i < data.count; i++) {
-      double most = std::min(farthest, far_of(r)), range = distance(data, static_cast<size_t>(i), most);
-      if (data.ranges[i] == PLAYER_UNKNOWN_RANGE) continue;
-      beams.push_back({static_cast<int>(std::lround(r.x)), static_cast<int>(std::lround(r.y)), static_cast<int>(std::lround(2 * (r.heading + r.step * (i - r.first)))),
-                       static_cast<int>(std::lround(std::min(range, most) * 1000)), range < most});
-    }
-  return beams;
-}
+// Returns a limit of a goal, of which 0 is the goto device's own.
+static uint16_t limit_of(double v) { return v > 0 ? static_cast<uint16_t>(std::clamp(std::round(v), 1.0, 65535.0)) : uint16_t{0}; }
 
 void Device::GoTo(player_pose2d_t pose, double speed, double turnrate) {
   if (!std::isfinite(pose.px) || !std::isfinite(pose.py) || !std::isfinite(pose.pa)) throw Failure{"the pose to go to is not a number"};
   std::lock_guard<std::recursive_mutex> lock(client->mutex);
   if (absent) return;
-  if (!view && !sensor && link->Count('l') > 1) view = open_widest(*link);
-  for (char candidate : {'l', 's'})
-    if (Slot *none; !view && !sensor && open(*link, candidate, 0, 'r', none).empty()) sensor = candidate;
-  if (!(speed > 0)) speed = 0.3;
-  if (!(turnrate > 0)) turnrate = 0.6;
-  player::WayConfig config = player::ConfigOf(link->parts);
-  config.max_speed = whole(speed * 1000);
-  auto [x, y] = place(*this, pose);
-  std::optional<Goal> next; // before what drives now is given up: a refused goal changes nothing
-  try {
-    next.emplace(Goal{pose, speed, turnrate, false, player::Way(config, x, y)});
-  } catch (const std::invalid_argument &e) {
-    throw Failure{std::string("goto: ") + e.what()};
+  if (!way) {
+    std::string why = open(*link, goto_kind, 0, 'w', way);
+    if (!why.empty()) throw Failure{"GoTo needs the goto device of a robot that sees: start the server with -goto (" + why + ")"};
   }
+  static std::atomic<uint16_t> tags{static_cast<uint16_t>(std::random_device{}())}; // other than those of an earlier run
+  Goal next{pose, speed, turnrate, ++tags};
   Relieve();
-  goal = std::move(next);
+  goal = next;
+  Aim();
   client->Assist();
-  Approach();
+}
+
+void Device::Aim() {
+  auto [x, y] = place(*this, goal->pose);
+  double heading = std::round(Degrees(goal->pose.pa + origin.pa - target.pa));
+  const player_goal to{x, y, static_cast<uint16_t>(std::lround(heading - 360 * std::floor(heading / 360))), limit_of(goal->speed * 1000),
+                       limit_of(Degrees(goal->turnrate)), static_cast<uint16_t>(goal_tolerance * 1000), 0, goal->tag};
+  Send([&](player::CRobot &robot) { return robot.SetGoal(way->named->byte, to); });
 }
 
 // Headings have steps of a degree, 0.0175 rad.
@@ -903,31 +881,11 @@ void Device::Approach() {
     int turn = std::fabs(error) < aligned ? 0 : whole(Degrees(error));
     Send([&](player::CRobot &r) { return r.SetSpeed(whole(course->speed * 1000), turn); });
   }
-  if (!goal || !robot.Has('p') || (sensor && !robot.Has(sensor)) || (view && !robot.Has(view->named->byte))) return;
-  constexpr double gone = 0.2; // m: it has been carried away
-  std::vector<player::Beam> beams;
-  if (view) {
-    beams = beams_of(*view->named);
-  } else if (sensor == 'l') {
-    player_part laser{};
-    laser.x = laser_pose.px * 1000;
-    beams = player::LaserBeams(link->Part('l') ? *link->Part('l') : laser, robot.laser);
-  } else if (sensor == 's') {
-    beams = player::SonarBeams(link->parts, robot.sonar);
-  }
-  player::Way::Command command = goal->way.Next(*robot.position, beams);
+  // The goto device is open for writing alone: its data come between those of the steps of a world in step.
+  constexpr double there = goal_tolerance + 0.01, turned = 0.03; // m, rad: poses are rounded
+  if (!goal || !robot.Has('p')) return;
   player_pose2d_t at = Pose();
-  goal->there = command.arrived || (goal->there && std::hypot(goal->pose.px - at.px, goal->pose.py - at.py) < gone);
-  if (goal->there) {
-    double error = Normal(goal->pose.pa - at.pa);
-    if (std::fabs(error) < aligned) {
-      Drive(0, 0);
-      return;
-    }
-    command = {0, whole(Degrees(1.2 * error)), true};
-  }
-  int most = whole(Degrees(goal->turnrate));
-  Send([&](player::CRobot &r) { return r.SetSpeed(command.speed, std::clamp(command.turn, -most, most)); });
+  if (std::hypot(goal->pose.px - at.px, goal->pose.py - at.py) < there && std::fabs(Normal(goal->pose.pa - at.pa)) < turned) goal.reset();
 }
 
 player_pose2d_t Device::Pose() const {
@@ -1127,7 +1085,7 @@ bool Device::Bumped(unsigned i) const {
     // Five in front, from the left, and five at the back, from the right; a Create has
     // one at the right and one at the left.
     if (!valid) return false;
-    const player_misc &misc = Newest(robot.Client()->misc);
+    const player_misc &misc = Newest(*player_get_misc(robot.Client()));
     unsigned front = misc.front, all = front | static_cast<unsigned>(misc.rear) << 5;
     if (i >= Bumpers()) return false;
     switch (client->settings.bumpers) {
@@ -1147,7 +1105,7 @@ void Device::Grip(uint8_t command) { Command({command, 0}); }
 
 unsigned Device::GripState() const {
   return With([&](player::CRobot &robot) -> unsigned {
-    unsigned state = Newest(robot.Client()->gripper).state;
+    unsigned state = Newest(*player_get_gripper(robot.Client())).state;
     if (!valid) return 0;
     if (state & PLAYER_PADDLES_ERROR) return PLAYER_GRIPPER_STATE_ERROR;
     if (state & PLAYER_PADDLES_MOVING) return PLAYER_GRIPPER_STATE_MOVING;
@@ -1157,14 +1115,14 @@ unsigned Device::GripState() const {
 
 unsigned Device::Beams() const {
   return With([&](player::CRobot &robot) -> unsigned {
-    unsigned beams = Newest(robot.Client()->gripper).beams;
+    unsigned beams = Newest(*player_get_gripper(robot.Client())).beams;
     if (!valid) return 0;
     return (beams & PLAYER_OUTER_BEAM ? 1u : 0u) | (beams & PLAYER_INNER_BEAM ? 2u : 0u);
   });
 }
 
 double Device::Volts() const {
-  return With([&](player::CRobot &robot) { return valid ? Newest(robot.Client()->misc).battery / 10.0 : 0.0; });
+  return With([&](player::CRobot &robot) { return valid ? Newest(*player_get_misc(robot.Client())).battery / 10.0 : 0.0; });
 }
 
 double Device::Charge() const {
@@ -1175,7 +1133,7 @@ double Device::Charge() const {
 player_pose2d_t Device::Gaze() const {
   return With([&](player::CRobot &robot) -> player_pose2d_t {
     if (!valid) return {};
-    const player_ptz &ptz = Newest(robot.Client()->ptz);
+    const player_ptz &ptz = Newest(*player_get_ptz(robot.Client()));
     return {Radians(ptz.pan), Radians(ptz.tilt), FieldOfView(ptz.zoom)};
   });
 }
@@ -1185,7 +1143,7 @@ void Device::Look(double pan, double tilt, double fov) {
   auto degrees = [](double angle) { return static_cast<int>(std::lround(std::clamp(Degrees(angle), -1000.0, 1000.0))); };
   std::lock_guard<std::recursive_mutex> lock(client->mutex);
   if (absent) return;
-  int zoom = fov > 0 ? static_cast<int>(std::lround(Zoom(fov))) : Newest(link->robot->Client()->ptz).zoom;
+  int zoom = fov > 0 ? static_cast<int>(std::lround(Zoom(fov))) : Newest(*player_get_ptz(link->robot->Client())).zoom;
   std::vector<uint8_t> payload;
   for (int v : {degrees(pan), degrees(tilt), zoom}) payload.insert(payload.end(), {static_cast<uint8_t>(v >> 8), static_cast<uint8_t>(v)});
   Command(payload);
@@ -1205,7 +1163,7 @@ static uint32_t colour(const Link &link, char device, unsigned channel) {
 
 unsigned Device::Blobs() const {
   return With([&](player::CRobot &robot) {
-    const player_vision &vision = Newest(robot.Client()->vision);
+    const player_vision &vision = Newest(*player_get_vision(robot.Client()));
     unsigned n = 0;
     for (int channel = 0; valid && channel < PLAYER_CHANNELS; channel++) n += vision.count[channel];
     return n;
@@ -1228,7 +1186,7 @@ player_blobfinder_blob_t Device::Blob(unsigned i) const {
   return With([&](player::CRobot &robot) {
     player_blobfinder_blob_t out{};
     if (i >= Blobs()) return out;
-    const player_vision &vision = Newest(robot.Client()->vision);
+    const player_vision &vision = Newest(*player_get_vision(robot.Client()));
     unsigned channel = 0;
     for (; i >= vision.count[channel]; channel++) i -= vision.count[channel];
     const player_blob &b = vision.blobs[channel][i];

@@ -22,8 +22,7 @@
 #include <variant>
 #include <vector>
 
-#include "player.hpp"
-#include "vfh.hpp"
+#include "crobot.hpp"
 
 namespace playerc {
 
@@ -51,7 +50,7 @@ struct Settings {
 };
 
 // Kinds of devices: letters of docs/PROTOCOL.md, and of those that have none there, these.
-constexpr char ranger_kind = 'R', imu_kind = 'I', gps_kind = 'G', io_kind = 'O', servo_kind = 'J';
+constexpr char ranger_kind = 'R', imu_kind = 'I', gps_kind = 'G', io_kind = 'O', servo_kind = 'J', goto_kind = 'T';
 
 struct Interface {
   int code;
@@ -69,7 +68,7 @@ struct Named {
   char byte = 0;                        // on the connection
   std::vector<player_ray> rays;         // of a ranger, in the order of its readings
   std::vector<player_channel> channels; // inputs and outputs, or joints, in the order of the data
-  std::variant<player_ranger, player_laser, player_sonar, player_misc, player_gripper, player_ptz, player_vision, player_imu, player_gps, player_io, player_servo> data;
+  std::variant<player_ranger, player_laser, player_sonar, player_misc, player_gripper, player_ptz, player_vision, player_imu, player_gps, player_io, player_servo, player_goto> data;
 };
 
 // Slot is where the devices of a link find one that has been opened by its name. It stays when
@@ -140,12 +139,11 @@ public:
   // Where the program has put the odometry: it is at target where the robot's is at origin.
   player_pose2d_t origin{}, target{};
 
-  // Goal is where the robot drives by itself.
+  // Goal is where the server's goto device drives the robot.
   struct Goal {
     player_pose2d_t pose;
-    double speed, turnrate; // at most
-    bool there = false;     // only the turn to its heading is left
-    player::Way way;        // around obstacles, in the robot's odometry
+    double speed, turnrate; // at most, m/s and rad/s; not above zero: as the device chooses
+    uint16_t tag;           // of its data, among the goals of this program
   };
   std::optional<Goal> goal;
   struct Course {
@@ -163,9 +161,10 @@ public:
 
   // Wheels.
   void Drive(double speed, double turnrate);
-  // Drives to a pose around obstacles (docs/GOTO.md), until it is there or Drive is called.
-  // Velocities that are not above zero are chosen.
+  // Has the server drive to a pose around obstacles (docs/GOTO.md), until it is there or Drive is called. Velocities
+  // that are not above zero are chosen. Throws Failure if the server has no goto device.
   void GoTo(player_pose2d_t pose, double speed = 0, double turnrate = 0);
+  void Aim(); // gives the server the goal
   player_pose2d_t Pose() const;
   player_pose2d_t Velocity() const;
   bool Stalled() const;
@@ -243,13 +242,10 @@ public:
 
   // Ends the goals of all proxies of this device: the newest command counts.
   void Relieve();
-  // Drives to the goal, if there is one. The client calls it with new data.
+  // Keeps the course, and forgets a goal that is reached. The client calls it with new data.
   void Approach();
 
-  // The sensor that sees obstacles on the way to a goal, 'l' or 's', which is open as long as
-  // this device; 0: the robot has none.
-  char sensor = 0;
-  Slot *view = nullptr; // in its place the ranger that sees most, of a robot with several lasers
+  Slot *way = nullptr; // the goto device, which is open as long as this one
 
   // Sends something to the robot.
   void Send(const std::function<int(player::CRobot &)> &order);

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from typing import Sequence, Tuple
-
+from collections.abc import Sequence
+from itertools import islice
 from playerclient import PlayerClient
 
 from .arguments import parse
@@ -16,7 +16,7 @@ SPEED = 250  # mm/s
 LOST = 2 * DISTANCE  # mm, above which there is no wall on the right
 
 
-def steer(laser: Sequence[int]) -> Tuple[int, int]:
+def steer(laser: Sequence[int]) -> tuple[int, int]:
     """Returns the speed in mm/s and the turn rate in deg/s."""
     ahead = min(laser[120:241])  # -30 to +30 deg
     if ahead < DISTANCE:
@@ -35,11 +35,11 @@ def steer(laser: Sequence[int]) -> Tuple[int, int]:
 def main() -> None:
     host, port, rounds = parse(__doc__, rounds=600)
     with PlayerClient(host, port) as robot:
-        robot.request("lrpw")
-        for _ in range(rounds):
-            robot.read(timeout=5)
-            if robot.has("l"):
-                robot.set_speed(*steer(robot.laser))
+        robot.set_command_lifetime(0.5)  # if this program hangs, the robot stops after half a second
+        robot.request(laser="r", position="w")
+        for data in islice(robot, rounds):
+            if data.has("laser"):
+                robot.set_speed(*steer(data.laser))
 
 
 if __name__ == "__main__":

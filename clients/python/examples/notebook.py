@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 import sys
 from bisect import bisect_right
-from typing import List, Tuple
 
 import player_log
 
@@ -29,7 +28,7 @@ position = log["/position"]
 path = list(zip(position["x_mm"], position["y_mm"]))
 distance = sum(math.dist(a, b) for a, b in zip(path, path[1:]))
 print(f"{distance / 1000:.2f} m in {position['time_s'][-1] - position['time_s'][0]:.1f} s")
-print(f"at most {max(map(abs, position['speed_mm_per_s']))} mm/s; {sum(position['stall'])} messages with stalled wheels")
+print(f"at most {max(abs(speed) for speed in position['speed_mm_per_s'])} mm/s; {sum(position['stall'])} messages with stalled wheels")
 
 # %% The same with pandas, if it is installed.
 try:
@@ -41,8 +40,8 @@ except ImportError:
 laser = log["/laser"]
 mount = laser.geometry or player_log.Geometry(80, 0, 0, 0, 0)  # that of the simulated robot
 NO_ECHO = 8000  # mm
-times: List[float] = position["time_s"]
-dots: List[Tuple[float, float]] = []
+times: list[float] = position["time_s"]
+dots: list[tuple[float, float]] = []
 nearest = NO_ECHO
 for time, _, *ranges in laser.rows[::5]:
     nearest = min(nearest, *ranges)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 import sys
 from array import array
-from typing import Callable, Iterator, List, Tuple
+from collections.abc import Callable, Iterator
 
 from .errors import ProtocolError
 
@@ -22,7 +22,7 @@ _NUMBER = 10
 _SWAP = sys.byteorder == "little"
 
 
-def blocks(payload: bytes, interface: Callable[[int], str]) -> Iterator[Tuple[int, bytes]]:
+def blocks(payload: bytes, interface: Callable[[int], str]) -> Iterator[tuple[int, bytes]]:
     """Yields the byte of the device and the payload of each block that the payload of a block Z stands for (8.4.2).
 
     interface returns the interface of a device by its byte, "freshness" for y. Readings that the server did not send
@@ -46,7 +46,7 @@ def blocks(payload: bytes, interface: Callable[[int], str]) -> Iterator[Tuple[in
         yield letter, code
 
 
-def _number(code: bytes, at: int) -> Tuple[int, int]:
+def _number(code: bytes, at: int) -> tuple[int, int]:
     """Returns the number at code[at], and where it ends (8.4.2)."""
     value = 0
     for i in range(_NUMBER):
@@ -56,7 +56,7 @@ def _number(code: bytes, at: int) -> Tuple[int, int]:
     raise ValueError
 
 
-def _numbers(code: bytes) -> List[int]:
+def _numbers(code: bytes) -> list[int]:
     at, values = 0, []
     while at < len(code):
         value, at = _number(code, at)
@@ -157,7 +157,7 @@ def _readings(code: bytes, count: int) -> bytes:
     return found.tobytes()
 
 
-def _difference(bits: _Bits, count: List[_Chance], long: List[_Chance], low: int) -> int:
+def _difference(bits: _Bits, count: list[_Chance], long: list[_Chance], low: int) -> int:
     """Returns a difference that is not 0 (8.4.6)."""
     negative = bits.plain(1)
     steps = 0

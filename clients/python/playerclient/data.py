@@ -8,11 +8,13 @@ ProtocolError if it has another size or layout.
 from __future__ import annotations
 
 import enum
+import re
 import sys
 from array import array
+from collections.abc import Callable, Sequence
 from struct import Struct
 from math import isfinite
-from typing import Callable, List, NamedTuple, Optional, Sequence
+from typing import NamedTuple, Optional
 
 from .errors import ProtocolError
 
@@ -35,28 +37,42 @@ ALL_JOINTS = 255
 UNKNOWN = -(2**31)
 """What the protocol sends for a signed value that is not known; it is None here (PROTOCOL 7.10)."""
 UNKNOWN_AMOUNT = 0xFFFFFFFF
-"""The same for a value of GPS without a sign (PROTOCOL 7.11)."""
+"""The same for a value without a sign (PROTOCOL 7.11 and 7.14)."""
+ANY_HEADING = 0xFFFF
+"""What the protocol sends for the heading of a goal that is any; it is None here (PROTOCOL 5.6)."""
 
 
 class Position(NamedTuple):
-    """The odometry (PROTOCOL 7.1)."""
+    """The odometry (PROTOCOL 7.1): mm and degrees from where the robot was when its wheels were first opened, or
+    when reset_position was called. x is ahead, y to the left, and headings are counterclockwise."""
 
-    time: int = 0  # ms since the server started
-    x: int = 0  # mm, forward of the odometry's origin
-    y: int = 0  # mm, to the left
-    heading: int = 0  # deg, 0..359, counterclockwise
-    speed: int = 0  # mm/s, forward
-    turnrate: int = 0  # deg/s, counterclockwise
-    compass: int = 0  # deg, 0..359
-    stall: int = 0  # zero if the motors turn freely
+    time: int = 0
+    """ms since the server started."""
+    x: int = 0
+    """mm ahead of the origin."""
+    y: int = 0
+    """mm to the left of the origin."""
+    heading: int = 0
+    """deg, 0 to 359, counterclockwise."""
+    speed: int = 0
+    """mm/s, forward."""
+    turnrate: int = 0
+    """deg/s, counterclockwise."""
+    compass: int = 0
+    """deg, 0 to 359."""
+    stall: int = 0
+    """Zero while the motors turn freely; otherwise the robot pushes against something."""
 
 
 class Misc(NamedTuple):
     """Bumpers and battery (PROTOCOL 7.4)."""
 
-    front_bumpers: int = 0  # lowest five bits, set while pressed
-    rear_bumpers: int = 0  # lowest five bits, set while pressed
-    battery: int = 0  # decivolt
+    front_bumpers: int = 0
+    """The lowest five bits, each set while its bumper is pressed."""
+    rear_bumpers: int = 0
+    """As front_bumpers."""
+    battery: int = 0
+    """decivolt."""
 
     @property
     def voltage(self) -> int:
@@ -68,93 +84,119 @@ class Gripper(NamedTuple):
     """Paddles, lift and break beams (PROTOCOL 7.5): two bytes of bits, and their names."""
 
     state: int = 0
+    """Bits of paddles and lift, as sent."""
     beams: int = 0
+    """Bits of limits, beams and single paddles, as sent."""
 
     @property
     def paddles_open(self) -> bool:
+        """Reports whether both paddles are open."""
         return bool(self.state & 0x01)
 
     @property
     def paddles_closed(self) -> bool:
+        """Reports whether both paddles are closed."""
         return bool(self.state & 0x02)
 
     @property
     def paddles_moving(self) -> bool:
+        """Reports whether the paddles move."""
         return bool(self.state & 0x04)
 
     @property
     def paddles_error(self) -> bool:
+        """Reports whether the paddles have failed."""
         return bool(self.state & 0x08)
 
     @property
     def lift_up(self) -> bool:
+        """Reports whether the lift is at its upper end."""
         return bool(self.state & 0x10)
 
     @property
     def lift_down(self) -> bool:
+        """Reports whether the lift is at its lower end."""
         return bool(self.state & 0x20)
 
     @property
     def lift_moving(self) -> bool:
+        """Reports whether the lift moves."""
         return bool(self.state & 0x40)
 
     @property
     def lift_error(self) -> bool:
+        """Reports whether the lift has failed."""
         return bool(self.state & 0x80)
 
     @property
     def grip_limit_reached(self) -> bool:
+        """Reports whether the paddles press as hard as they may."""
         return bool(self.beams & 0x01)
 
     @property
     def lift_limit_reached(self) -> bool:
+        """Reports whether the lift carries as much as it may."""
         return bool(self.beams & 0x02)
 
     @property
     def outer_beam_obstructed(self) -> bool:
+        """Reports whether something is between the tips of the paddles."""
         return bool(self.beams & 0x04)
 
     @property
     def inner_beam_obstructed(self) -> bool:
+        """Reports whether something is between the paddles, near the robot."""
         return bool(self.beams & 0x08)
 
     @property
     def left_paddle_open(self) -> bool:
+        """Reports whether the left paddle is open."""
         return bool(self.beams & 0x10)
 
     @property
     def right_paddle_open(self) -> bool:
+        """Reports whether the right paddle is open."""
         return bool(self.beams & 0x20)
 
 
 class PTZ(NamedTuple):
     """The camera's direction and zoom (PROTOCOL 7.6)."""
 
-    pan: int = 0  # deg, -100..100, counterclockwise
-    tilt: int = 0  # deg, -25..25, up
-    zoom: int = 0  # 0 wide .. 1023 telephoto
+    pan: int = 0
+    """deg, -100 to 100, counterclockwise."""
+    tilt: int = 0
+    """deg, -25 to 25, up."""
+    zoom: int = 0
+    """0, wide, to 1023, telephoto."""
 
 
 class Blob(NamedTuple):
-    """One patch of colour in the camera image. Coordinates are pixels, 0..254, from the top
-    left."""
+    """One patch of colour in the camera image. Coordinates are pixels, 0 to 254, from the top left."""
 
-    area: int  # pixels
-    x: int  # centre
+    area: int
+    """Pixels of the patch."""
+    x: int
+    """Column of its centre."""
     y: int
-    left: int  # bounding box
+    """Row of its centre."""
+    left: int
+    """First column of the box around it."""
     right: int
+    """Last column of the box around it."""
     top: int
+    """First row of the box around it."""
     bottom: int
+    """Last row of the box around it."""
 
 
 class Vision(NamedTuple):
     """The blobs of one image (PROTOCOL 7.7)."""
 
-    channels: Sequence[Sequence[Blob]] = ((),) * CHANNELS  # 32 lists, the largest blob first
+    channels: Sequence[Sequence[Blob]] = ((),) * CHANNELS
+    """32 lists, one for each colour, the largest blob first. colors of the clients says which colours they are."""
 
     @property
-    def active_channels(self) -> List[int]:
+    def active_channels(self) -> list[int]:
         """The channels that have at least one blob."""
         return [channel for channel, blobs in enumerate(self.channels) if blobs]
 
@@ -162,24 +204,30 @@ class Vision(NamedTuple):
 class Joystick(NamedTuple):
     """The state of a joystick (PROTOCOL 7.8)."""
 
-    buttons: int = 0  # bit n is set while button n is pressed
-    axes: Sequence[int] = (0,) * 8  # -32767..32767, 0 at rest
+    buttons: int = 0
+    """Bit n is set while button n is pressed."""
+    axes: Sequence[int] = (0,) * 8
+    """-32767 to 32767, 0 at rest."""
 
 
 class Freshness(NamedTuple):
     """The block of device y (PROTOCOL 8.1)."""
 
-    time: int = 0  # us since the server started
-    ages: Sequence[int] = ()  # us, of every other block of the frame; NO_AGE without data
+    time: int = 0
+    """us since the server started."""
+    ages: Sequence[int] = ()
+    """us, of every other block of the frame; NO_AGE of a device without data."""
 
 
 class Ranger(NamedTuple):
     """The readings of any range sensor (PROTOCOL 7.9). Question rays says where each of them looks."""
 
-    unit_mm: int = 1  # of the readings
-    ranges: Sequence[int] = ()  # in units; or NOTHING_IN_RANGE, or UNKNOWN_RANGE
+    unit_mm: int = 1
+    """mm that one unit of the readings has."""
+    ranges: Sequence[int] = ()
+    """Distances in units of unit_mm; or NOTHING_IN_RANGE, or UNKNOWN_RANGE."""
 
-    def mm(self, reading: int) -> Optional[int]:
+    def mm(self, reading: int) -> int | None:
         """Returns a reading in mm. None: nothing is in range, or it was not taken."""
         units = self.ranges[reading]
         return None if units >= NOTHING_IN_RANGE else units * self.unit_mm
@@ -187,81 +235,114 @@ class Ranger(NamedTuple):
 
 class IMU(NamedTuple):
     """What an inertial measurement unit senses (PROTOCOL 7.10), in the robot's axes: x ahead, y to the left, z up. A
-    field is None if the unit does not measure it."""
+    field is None if the unit does not measure it. Gravity is a part of the accelerations: at rest on level ground
+    z_mm_per_s2 is 9807."""
 
-    roll_mdeg: Optional[int] = None  # about x: the left side up
-    pitch_mdeg: Optional[int] = None  # about y: the front down
-    yaw_mdeg: Optional[int] = None  # about z, counterclockwise
-    roll_rate_mdeg_per_s: Optional[int] = None
-    pitch_rate_mdeg_per_s: Optional[int] = None
-    yaw_rate_mdeg_per_s: Optional[int] = None
-    # Gravity is a part of them: at rest on level ground z is 9807.
-    x_mm_per_s2: Optional[int] = None
-    y_mm_per_s2: Optional[int] = None
-    z_mm_per_s2: Optional[int] = None
+    roll_mdeg: int | None = None
+    """Thousandths of a degree about x: positive with the left side up."""
+    pitch_mdeg: int | None = None
+    """Thousandths of a degree about y: positive with the front down."""
+    yaw_mdeg: int | None = None
+    """Thousandths of a degree about z, counterclockwise."""
+    roll_rate_mdeg_per_s: int | None = None
+    """Thousandths of a degree each second, about x."""
+    pitch_rate_mdeg_per_s: int | None = None
+    """Thousandths of a degree each second, about y."""
+    yaw_rate_mdeg_per_s: int | None = None
+    """Thousandths of a degree each second, about z."""
+    x_mm_per_s2: int | None = None
+    """Acceleration ahead, mm/s2."""
+    y_mm_per_s2: int | None = None
+    """Acceleration to the left, mm/s2."""
+    z_mm_per_s2: int | None = None
+    """Acceleration up, mm/s2."""
 
 
 class Fix(enum.IntEnum):
     """How a receiver has found its position."""
 
-    NONE = 0  # it has no position
-    PLAIN = 1  # from satellites alone
-    DGPS = 2  # with corrections
-    FLOAT = 3  # RTK, not settled: some decimetres
-    RTK = 4  # RTK, settled: some centimetres
-    DEAD_RECKONING = 5  # estimated from the last fix
+    NONE = 0
+    """It has no position."""
+    PLAIN = 1
+    """From satellites alone."""
+    DGPS = 2
+    """With corrections."""
+    FLOAT = 3
+    """RTK, not settled: some decimetres."""
+    RTK = 4
+    """RTK, settled: some centimetres."""
+    DEAD_RECKONING = 5
+    """Estimated from the last fix."""
 
 
 class GPS(NamedTuple):
     """Where a satellite receiver is (PROTOCOL 7.11). A field is None if it is not known."""
 
-    fix: Optional[int] = None  # a Fix; a later server may have others
-    satellites: Optional[int] = None  # used
-    latitude_e7: Optional[int] = None  # 1e-7 deg (11 mm), WGS 84, north
-    longitude_e7: Optional[int] = None  # 1e-7 deg, WGS 84, east
-    height_mm: Optional[int] = None  # above mean sea level
-    horizontal_mm: Optional[int] = None  # standard deviation of the place
-    vertical_mm: Optional[int] = None  # standard deviation of the height
-    time_ms: Optional[int] = None  # UTC, since 1970
-    speed_mm_per_s: Optional[int] = None  # over ground
-    course_mdeg: Optional[int] = None  # over ground, 0..359999, clockwise from north
+    fix: int | None = None
+    """A Fix; a later server may have others."""
+    satellites: int | None = None
+    """How many are used."""
+    latitude_e7: int | None = None
+    """1e-7 deg (11 mm), WGS 84, north."""
+    longitude_e7: int | None = None
+    """1e-7 deg, WGS 84, east."""
+    height_mm: int | None = None
+    """mm above mean sea level."""
+    horizontal_mm: int | None = None
+    """mm: standard deviation of the place."""
+    vertical_mm: int | None = None
+    """mm: standard deviation of the height."""
+    time_ms: int | None = None
+    """ms of UTC since 1970."""
+    speed_mm_per_s: int | None = None
+    """mm/s over ground."""
+    course_mdeg: int | None = None
+    """Thousandths of a degree over ground, 0 to 359999, clockwise from north."""
 
     @property
     def has_place(self) -> bool:
-        """Whether the receiver knows where it is."""
+        """Reports whether the receiver knows where it is."""
         return self.fix != Fix.NONE and self.latitude_e7 is not None and self.longitude_e7 is not None
 
 
 class IO(NamedTuple):
     """The values of inputs and outputs (PROTOCOL 7.12). Question channels says what they are."""
 
-    values: Sequence[Optional[int]] = ()  # of each channel, in its unit; a digital one is 0 or 1; None: not known
+    values: Sequence[int | None] = ()
+    """The value of each channel in its unit, 0 or 1 of a digital one; None: not known."""
 
 
 class Joint(NamedTuple):
     """One joint of a Servo."""
 
-    position: Optional[int] = None  # in the unit of the joint (question channels); None: not known
-    goal: Optional[int] = None  # in the unit of the joint; None: not known, or it has none
-    state: int = 0  # bits, as sent; the properties are None if they are not known
+    position: int | None = None
+    """In the unit of the joint (question channels); None: not known."""
+    goal: int | None = None
+    """In the unit of the joint; None: not known, or it has none."""
+    state: int = 0
+    """Bits, as sent; the properties are None if they are not known."""
 
-    def _bit(self, bit: int) -> Optional[bool]:
+    def _bit(self, bit: int) -> bool | None:
         return bool(self.state & bit) if self.state & 0x80 else None
 
     @property
-    def moving(self) -> Optional[bool]:
+    def moving(self) -> bool | None:
+        """Reports whether the joint moves."""
         return self._bit(0x01)
 
     @property
-    def powered(self) -> Optional[bool]:
+    def powered(self) -> bool | None:
+        """Reports whether the joint has power."""
         return self._bit(0x02)
 
     @property
-    def at_limit(self) -> Optional[bool]:
+    def at_limit(self) -> bool | None:
+        """Reports whether the joint is at an end of its way."""
         return self._bit(0x04)
 
     @property
-    def failed(self) -> Optional[bool]:
+    def failed(self) -> bool | None:
+        """Reports whether the joint has failed."""
         return self._bit(0x08)
 
 
@@ -269,6 +350,65 @@ class Servo(NamedTuple):
     """The joints of a servo device (PROTOCOL 7.13). Question channels says what they are."""
 
     joints: Sequence[Joint] = ()
+    """Each joint, by its number."""
+
+
+class GotoState(enum.IntEnum):
+    """How far a goto device has come with its goal."""
+
+    IDLE = 0
+    """It has had no goal since it was opened."""
+    DRIVING = 1
+    """It drives to the goal."""
+    ARRIVED = 2
+    """The robot has arrived, and has the heading of the goal."""
+    BLOCKED = 3
+    """It sees no way, and tries on."""
+    STOPPED = 4
+    """It has given the goal up: GotoReason."""
+
+
+class GotoReason(enum.IntEnum):
+    """Why a goto device has given its goal up."""
+
+    NONE = 0
+    """It has not."""
+    COMMAND = 1
+    """A command said so, or the client left or was silent for its command's lifetime."""
+    OTHER = 2
+    """The wheels got another command."""
+    EMERGENCY = 3
+    """The emergency stop is active."""
+    BLIND = 4
+    """Its lasers, rangers or sonars sent nothing for a second and a half."""
+    LOST = 5
+    """The wheels sent no odometry for a second, or have failed."""
+    NO_WAY = 6
+    """It saw no way, or made none, for two minutes."""
+    REFUSED = 7
+    """The goal is more than 500 km away, or the robot wider than 8 m."""
+    MOTORS = 8
+    """The motors are off."""
+
+
+class Goto(NamedTuple):
+    """How far a goto device has come (PROTOCOL 7.14). Its goal is in the frame of the odometry, and is kept after its
+    end. None: it has had no goal yet."""
+
+    state: int = GotoState.IDLE
+    """A GotoState; a later server may have others."""
+    reason: int = GotoReason.NONE
+    """A GotoReason; a later server may have others."""
+    tag: int = 0
+    """The number with which the goal was given."""
+    x_mm: int | None = None
+    """mm ahead of the odometry's origin: the goal."""
+    y_mm: int | None = None
+    """mm to the left of the odometry's origin: the goal."""
+    heading_deg: int | None = None
+    """deg, 0 to 359, counterclockwise: the heading at the goal; None: any."""
+    distance_mm: int | None = None
+    """mm to the goal in a straight line."""
 
 
 _POSITION = Struct(">IiiHhhHB")
@@ -279,6 +419,7 @@ _IMU = Struct(">9i")
 _GPS = Struct(">BBiiiIIQII")
 _VALUE = Struct(">i")
 _JOINT = Struct(">iiB")
+_GOTO = Struct(">BBHiiHI")
 _GPS_UNKNOWN = (255, 255, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN_AMOUNT, UNKNOWN_AMOUNT, 0, UNKNOWN_AMOUNT, UNKNOWN_AMOUNT)
 _SWAP = sys.byteorder == "little"
 _U32 = "I" if array("I").itemsize == 4 else "L"
@@ -342,7 +483,7 @@ def decode_freshness(payload: bytes) -> Freshness:
     return Freshness(_TIME.unpack_from(payload)[0], _integers(_U32, payload[8:]))
 
 
-def _known(value: int) -> Optional[int]:
+def _known(value: int) -> int | None:
     return None if value == UNKNOWN else value
 
 
@@ -377,6 +518,37 @@ def decode_servo(payload: bytes) -> Servo:
     return Servo([Joint(_known(at), _known(goal), state) for at, goal, state in _JOINT.iter_unpack(payload)])
 
 
+def decode_goto(payload: bytes) -> Goto:
+    _check("goto", payload, _GOTO.size)
+    state, reason, tag, x, y, heading, distance = _GOTO.unpack(payload)
+    return Goto(
+        state, reason, tag, _known(x), _known(y), None if heading == ANY_HEADING else heading,
+        None if distance == UNKNOWN_AMOUNT else distance,
+    )  # fmt: skip
+
+
+_GOAL = Struct(">ii6H")
+
+
+def goal_payload(
+    x_mm: int | None,
+    y_mm: int = 0,
+    heading_deg: int | None = None,
+    speed_mm_per_s: int = 0,
+    turn_rate_deg_per_s: int = 0,
+    tolerance_mm: int = 0,
+    radius_mm: int = 0,
+    tag: int = 0,
+) -> bytes:
+    """Returns the command of a goto device (PROTOCOL 5.6). x_mm None is the command to stop, with zeros behind it."""
+    if x_mm is None:
+        return _GOAL.pack(UNKNOWN, 0, 0, 0, 0, 0, 0, 0)
+    if x_mm == UNKNOWN:
+        raise ValueError("a goal that means to stop")
+    heading = ANY_HEADING if heading_deg is None else heading_deg
+    return _GOAL.pack(x_mm, y_mm, heading, speed_mm_per_s, turn_rate_deg_per_s, tolerance_mm, radius_mm, tag)
+
+
 _HEADER = 2 * CHANNELS
 _BLOB = 10
 _NO_BLOBS = bytes([1]) * _HEADER
@@ -388,7 +560,7 @@ def decode_vision(payload: bytes) -> Vision:
         return Vision()
     if len(payload) < _HEADER:
         raise ProtocolError(f"vision payload has {len(payload)} bytes, the header alone has {_HEADER}")
-    channels: List[List[Blob]] = []
+    channels: list[list[Blob]] = []
     at, total = _HEADER, 0
     for channel in range(CHANNELS):
         first, count = payload[2 * channel], payload[2 * channel + 1] - 1
@@ -419,26 +591,35 @@ Name = Callable[[str], Optional[str]]
 
 class Part(NamedTuple):
     """One part of a device, in mm and degrees, in the robot's frame: the origin is the centre of
-    rotation, x ahead, y to the left (PROTOCOL 8.9.3)."""
+    rotation, x ahead, y to the left (PROTOCOL 8.9.3). A length, width, range or view of 0 is not known, or there is
+    none."""
 
-    device: str  # its letter, or its name if it has none
-    number: int  # of a sonar: its place in the ranges; otherwise 0
-    x: float  # of its middle
+    device: str
+    """Its letter, or its name if it has none."""
+    number: int
+    """Of a sonar: its place in the ranges; otherwise 0."""
+    x: float
+    """mm ahead of the centre of rotation, of the middle of the part."""
     y: float
-    heading: float  # counterclockwise
-    # 0: not known, or it has none.
-    length: float  # along its heading; of position: the robot's body
+    """mm to the left of it."""
+    heading: float
+    """deg, counterclockwise."""
+    length: float
+    """mm along its heading; of position: of the robot's body."""
     width: float
-    range: float  # of a sensor
-    view: float  # how wide it sees, half to each side
+    """mm across its heading."""
+    range: float
+    """mm that a sensor reaches."""
+    view: float
+    """deg that it sees, half to each side."""
 
 
-def lines(answer: bytes) -> List[str]:
+def lines(answer: bytes) -> list[str]:
     """Returns the lines of an answer (PROTOCOL 8.9)."""
     return answer[1:].decode("latin-1").split("\n")
 
 
-def parts(answer: bytes, name: Name) -> List[Part]:
+def parts(answer: bytes, name: Name) -> list[Part]:
     """Returns the parts in an answer. Lines that are none are skipped, and so is what a later
     server adds to a line."""
     found = []
@@ -457,10 +638,14 @@ def parts(answer: bytes, name: Name) -> List[Part]:
 class Device(NamedTuple):
     """One device of the robot (PROTOCOL 8.9.5)."""
 
-    code: str  # the character whose code is its byte: the letter of a device that has one
-    interface: str  # for example laser
-    number: int  # among the devices of the interface
-    driver: str  # for people
+    code: str
+    """The character whose code is its byte: the letter of a device that has one."""
+    interface: str
+    """For example laser."""
+    number: int
+    """Its index among the devices of the interface, from 0."""
+    driver: str
+    """The name of its driver, for people."""
 
     @property
     def name(self) -> str:
@@ -471,7 +656,7 @@ class Device(NamedTuple):
 _MAX_INDEX = 2**31 - 1
 
 
-def devices(answer: bytes) -> List[Device]:
+def devices(answer: bytes) -> list[Device]:
     """Returns the devices in an answer. Lines that are none are skipped."""
     found = []
     for line in lines(answer):
@@ -488,19 +673,29 @@ class Rays(NamedTuple):
     """Where readings of a laser, a ring of sonars or a ranger look from and to (PROTOCOL 8.9.6): those that follow
     each other from one point, in equal steps. The frame is that of Part."""
 
-    device: str  # its letter, or its name if it has none
-    first: int  # reading, from 0
-    readings: int  # how many, from 1
-    x_mm: float  # of the point
+    device: str
+    """Its letter, or its name if it has none."""
+    first: int
+    """The first of these readings, from 0."""
+    readings: int
+    """How many, from 1."""
+    x_mm: float
+    """mm ahead of the centre of rotation, of the point."""
     y_mm: float
-    heading_deg: float  # of the first reading, counterclockwise
-    step_deg: float  # from a reading to the next, counterclockwise
-    near_mm: Optional[float]  # the smallest distance; None: not known
-    far_mm: Optional[float]  # the largest distance; None: not known
-    cone_deg: float  # how wide a reading sees, half to each side; 0: a line, or not known
+    """mm to the left of it."""
+    heading_deg: float
+    """deg, counterclockwise: where the first reading looks."""
+    step_deg: float
+    """deg from a reading to the next, counterclockwise."""
+    near_mm: float | None
+    """mm: the smallest distance; None: not known."""
+    far_mm: float | None
+    """mm: the largest distance; None: not known."""
+    cone_deg: float
+    """deg that a reading sees, half to each side; 0: a line, or not known."""
 
 
-def rays(answer: bytes, name: Name) -> List[Rays]:
+def rays(answer: bytes, name: Name) -> list[Rays]:
     """Returns the rays in an answer, as parts does."""
     found = []
     for line in lines(answer):
@@ -518,16 +713,23 @@ def rays(answer: bytes, name: Name) -> List[Rays]:
 class Channel(NamedTuple):
     """An input or an output of an io device, or a joint of a servo device (PROTOCOL 8.9.7)."""
 
-    device: str  # its name, for example io:0
-    number: int  # in the data and in commands, from 0
-    role: str  # input, output or joint
-    unit: Optional[str]  # of its values: bit of a digital channel, mV, mdeg, um, ...; None: not known
-    min: Optional[int]  # of its values; None: not known
-    max: Optional[int]  # of its values; None: not known
-    name: str  # for people; may be empty
+    device: str
+    """Its name, for example io:0."""
+    number: int
+    """Its number in the data and in commands, from 0."""
+    role: str
+    """input, output or joint."""
+    unit: str | None
+    """Of its values: bit of a digital channel, mV, mdeg, um, ...; None: not known."""
+    min: int | None
+    """The smallest value; None: not known."""
+    max: int | None
+    """The largest value; None: not known."""
+    name: str
+    """For people; may be empty."""
 
 
-def channels(answer: bytes, name: Name) -> List[Channel]:
+def channels(answer: bytes, name: Name) -> list[Channel]:
     """Returns the channels in an answer. Lines that are none are skipped."""
     found = []
     for line in lines(answer):
@@ -540,4 +742,37 @@ def channels(answer: bytes, name: Name) -> List[Channel]:
         if device and 0 <= number < MAX_CHANNELS and role in ("input", "output", "joint") and unit:
             limits = _known(least), _known(most)
             found.append(Channel(device, number, role, None if unit == "-" else unit, *limits, text))
+    return found
+
+
+class Color(NamedTuple):
+    """The colour of a channel of a vision device (PROTOCOL 8.9.8)."""
+
+    device: str
+    """Its letter, or its name if it has none."""
+    channel: int
+    """Of Vision.channels, 0 to 31."""
+    rgb: int
+    """0xRRGGBB."""
+
+    @property
+    def hex(self) -> str:
+        """The colour as pages write it, for example #ffa500."""
+        return f"#{self.rgb:06x}"
+
+
+_RGB = re.compile("[0-9a-fA-F]{6}")
+
+
+def colors(answer: bytes, name: Name) -> list[Color]:
+    """Returns the colours in an answer. Lines that are none are skipped, and so is what a later server adds to a
+    line."""
+    found = []
+    for line in lines(answer):
+        words = line.split()
+        if len(words) < 3 or not words[1].isdecimal() or int(words[1]) >= CHANNELS or not _RGB.fullmatch(words[2]):
+            continue
+        device = name(words[0])
+        if device:
+            found.append(Color(device, int(words[1]), int(words[2], 16)))
     return found

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Dict, Mapping, NamedTuple, Optional, Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from .data import Goto
 
 
 class PlayerError(Exception):
@@ -35,7 +39,7 @@ class AccessRefused(PlayerError):
         names of such devices, by their characters in the pairs."""
         self.asked = asked
         self.granted = granted
-        self.reasons: Dict[str, Reason] = {}
+        self.reasons: dict[str, Reason] = {}
         differences = []
         for device, a, g in zip(asked[::2], asked[1::2], granted[1::2]):
             if enough(a, g):
@@ -54,13 +58,15 @@ class AccessRefused(PlayerError):
 class NoDevice(AccessRefused):
     """The robot has no device of this name. Nothing was requested; asked and granted are empty."""
 
-    def __init__(self, name: str, there: Optional[Sequence[str]]) -> None:
+    def __init__(self, name: str, there: Sequence[str] | None) -> None:
         """name is for example laser:1. there has the names of the devices that the server lists; None: it is an older
         one, whose devices all have letters."""
         super().__init__("", "")
         text = "this server has only the devices of 0.7.4a"
         if there is not None:
             text = "the robot has " + (", ".join(there) or "no device for this client")
+        if name.startswith("goto:"):
+            text += '; a server has goto when it is started with -goto, or with a driver "goto" (docs/GOTO.md)'
         self.name = name
         self.reasons = {name: Reason("missing", text)}
         self.args = (f"no such device: {name}: {text}",)
@@ -76,6 +82,23 @@ class DevicesMoved(AccessRefused):
         text = "the server was started anew with other devices: open them again by their names"
         self.reasons = {name: Reason("moved", text) for name in moved}
         self.args = (text,)
+
+
+class GoalError(PlayerError):
+    """The robot has given up the goal of go_to, for example because it has found no way. It stands still."""
+
+    def __init__(self, text: str, data: Goto) -> None:
+        """data are the last ones of the goto device: data.reason is a GotoReason."""
+        super().__init__(text)
+        self.data = data
+
+
+class GoalNotTaken(GoalError):
+    """The server has dropped the goal of go_to: another client has control, or the emergency stop is active."""
+
+
+class GoalReplaced(GoalError):
+    """Another client has given the goto device another goal, to which the robot drives."""
 
 
 class TimedOut(PlayerError, TimeoutError):

@@ -6,7 +6,8 @@ import http.client
 import json
 import socket
 import ssl
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from .client import NOT_CONNECTED
@@ -19,32 +20,48 @@ LIMIT = 60.0
 class Sighting(NamedTuple):
     """A fiducial that a robot's fiducial finder sees."""
 
-    name: str  # of the robot or thing that has it
-    id: int  # its fiducial_return; 0: too far away to be identified
-    range: float  # m
-    bearing: float  # deg, counterclockwise from the direction of the finder
+    name: str
+    """The name of the robot or thing that has it."""
+    id: int
+    """Its fiducial_return; 0: too far away to be identified."""
+    range: float
+    """m, from the finder."""
+    bearing: float
+    """deg, counterclockwise from the direction of the finder."""
 
 
 class Mover(NamedTuple):
     """A robot, or a thing that can move."""
 
     name: str
+    """Its name in the world."""
     robot: bool
-    x: float  # m
-    y: float  # m
-    heading: float  # deg, counterclockwise from the x axis
-    sees: Tuple[Sighting, ...] = ()
+    """True of a robot, False of a thing."""
+    x: float
+    """m, in the frame of the world."""
+    y: float
+    """m, in the frame of the world."""
+    heading: float
+    """deg, counterclockwise from the x axis."""
+    sees: tuple[Sighting, ...] = ()
+    """The fiducials that the robot's finder sees."""
 
 
 class SimulationState(NamedTuple):
     """The true state of a world."""
 
-    time: float  # simulated seconds
-    speed: float  # simulated seconds a second; 0: as fast as possible
+    time: float
+    """Simulated seconds."""
+    speed: float
+    """Simulated seconds a second; 0: as fast as possible."""
     paused: bool
-    finished: bool  # quit_time has passed
+    """Reports whether the world waits."""
+    finished: bool
+    """Reports whether quit_time has passed."""
     seed: int
-    movers: List[Mover]  # robots, then things
+    """The seed of its noise."""
+    movers: list[Mover]
+    """Robots, then things."""
 
     def mover(self, name: str) -> Mover:
         """The robot or thing of a name. KeyError: there is none."""
@@ -71,8 +88,8 @@ class Simulation:
         self,
         host: str = "localhost",
         port: int = 8080,
-        tls: Optional[ssl.SSLContext] = None,
-        timeout: Optional[float] = LIMIT,
+        tls: ssl.SSLContext | None = None,
+        timeout: float | None = LIMIT,
     ) -> None:
         """Does not connect yet. timeout is that of each call, in seconds."""
         self.host = host
@@ -81,16 +98,17 @@ class Simulation:
         self.timeout = timeout
 
     def state(self) -> SimulationState:
+        """Returns the state of the world. Raises TimedOut, ConnectionClosed, or PlayerError if there is no simulation."""
         return self._ask("GET", "")
 
     def order(
         self,
         *,
         reset: bool = False,
-        seed: Optional[int] = None,
-        move: Optional[Mapping[str, Tuple[float, float, float]]] = None,
-        speed: Optional[float] = None,
-        pause: Optional[bool] = None,
+        seed: int | None = None,
+        move: Mapping[str, tuple[float, float, float]] | None = None,
+        speed: float | None = None,
+        pause: bool | None = None,
         step: int = 0,
     ) -> SimulationState:
         """Changes the world, in the order of the arguments and without another order in
@@ -103,7 +121,7 @@ class Simulation:
 
         Raises SimulationRefused if it is not possible.
         """
-        order: Dict[str, Any] = {"reset": reset, "step": step}
+        order: dict[str, Any] = {"reset": reset, "step": step}
         if seed is not None:
             order["seed"] = seed
         if move is not None:
@@ -115,7 +133,7 @@ class Simulation:
         return self._ask("POST", "?order=" + quote(json.dumps(order, separators=(",", ":"))))
 
     def _ask(self, method: str, query: str) -> SimulationState:
-        connection: Optional[http.client.HTTPConnection] = None
+        connection: http.client.HTTPConnection | None = None
         try:
             if self.tls is None:
                 connection = http.client.HTTPConnection(self.host, self.port, timeout=self.timeout)
@@ -144,8 +162,8 @@ class Simulation:
             state = json.loads(text)
             movers = [
                 Mover(
-                    *(mover[field] for field in Mover._fields[:-1]),
-                    tuple(Sighting(*(s[field] for field in Sighting._fields)) for s in mover.get("sees", [])),
+                    sees=tuple(Sighting(**{field: s[field] for field in Sighting._fields}) for s in mover.get("sees", [])),
+                    **{field: mover[field] for field in Mover._fields[:-1]},
                 )
                 for mover in state["movers"]
             ]

@@ -7,7 +7,8 @@ import sys
 import threading
 import time
 import types
-from typing import Any, Callable, Dict, List
+from collections.abc import Callable
+from typing import Any
 
 DEFINITIONS = {
     "builtin_interfaces/Time": "int sec, int nanosec",
@@ -53,10 +54,10 @@ EXTRA = {
 }
 """Messages of a package that the list of ROS 2's own definitions does not have."""
 
-PLAIN: Dict[str, Callable[[], Any]] = {"int": int, "float": float, "str": str, "bool": bool, "bytes": bytes, "list": list}
+PLAIN: dict[str, Callable[[], Any]] = {"int": int, "float": float, "str": str, "bool": bool, "bytes": bytes, "list": list}
 
 
-def message(name: str, classes: Dict[str, type]) -> type:
+def message(name: str, classes: dict[str, type]) -> type:
     """Makes the class of a message. A field of another type than the definition's is an error,
     as in rclpy."""
     fields = [f.split() for f in {**DEFINITIONS, **EXTRA}[name].split(", ")]
@@ -84,7 +85,7 @@ class Time:
 
 class Publisher:
     def __init__(self, qos: Any) -> None:
-        self.qos, self.messages = qos, []  # type: Any, List[Any]
+        self.qos, self.messages = qos, []  # type: Any, list[Any]
 
     def publish(self, message: Any) -> None:
         self.messages.append(message)
@@ -96,12 +97,12 @@ class Parameter:
 
 
 class Node:
-    parameters: Dict[str, Any] = {}  # of the next node
+    parameters: dict[str, Any] = {}  # of the next node
 
     def __init__(self, name: str) -> None:
-        self.publishers: Dict[str, Publisher] = {}
-        self.callbacks: Dict[str, Callable[[Any], None]] = {}
-        self.warnings: List[str] = []
+        self.publishers: dict[str, Publisher] = {}
+        self.callbacks: dict[str, Callable[[Any], None]] = {}
+        self.warnings: list[str] = []
 
     def declare_parameter(self, name: str, default: Any) -> Parameter:
         return Parameter(self.parameters.get(name, default))
@@ -124,7 +125,7 @@ class Node:
 
 def install() -> None:
     """Makes rclpy and the packages of the messages importable."""
-    classes: Dict[str, type] = {}
+    classes: dict[str, type] = {}
     for name in (*DEFINITIONS, *EXTRA):
         classes[name] = message(name, classes)
         package, short = name.split("/")

@@ -10,8 +10,9 @@ import subprocess
 import tempfile
 import threading
 import unittest
+from collections.abc import Callable
 from pathlib import Path
-from typing import Callable, List, Optional
+
 
 LIMIT = 30.0
 """Seconds after which a wait has failed."""
@@ -26,7 +27,7 @@ class Script:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._listener.settimeout(LIMIT)
         self.port: int = self._listener.getsockname()[1]
-        self._errors: List[BaseException] = []
+        self._errors: list[BaseException] = []
         self._thread = threading.Thread(target=self._run, args=serve, daemon=True)
         self._thread.start()
 
@@ -50,13 +51,19 @@ class Script:
             raise AssertionError("the script has not ended")
 
 
-def expect(connection: socket.socket, want: bytes) -> None:
+def take(connection: socket.socket, size: int) -> bytes:
+    """Returns the next bytes of the client, fewer at its end."""
     got = b""
-    while len(got) < len(want):
-        more = connection.recv(len(want) - len(got))
+    while len(got) < size:
+        more = connection.recv(size - len(got))
         if not more:
             break
         got += more
+    return got
+
+
+def expect(connection: socket.socket, want: bytes) -> None:
+    got = take(connection, len(want))
     if got != want:
         raise AssertionError(f"the client sent {got.hex()}, want {want.hex()}")
 
@@ -80,8 +87,8 @@ def free_port() -> int:
 
 
 def certify(folder: str) -> None:
-    """Makes certificates by the commands of SECURITY.md."""
-    script = (REPOSITORY / "docs" / "SECURITY.md").read_text().split("<!-- certificates -->")[1]
+    """Makes certificates by the commands of docs/TLS.md."""
+    script = (REPOSITORY / "docs" / "TLS.md").read_text().split("<!-- certificates -->")[1]
     commands = "\n".join(line for line in script.splitlines() if line.startswith("    "))
     subprocess.run(["sh", "-ec", commands], cwd=folder, check=True, capture_output=True, timeout=LIMIT)
 
@@ -92,7 +99,7 @@ class RealServer:
 
     def __init__(self, *arguments: str, http: str = "off") -> None:
         self._folder = tempfile.TemporaryDirectory()
-        self._process: Optional[subprocess.Popen[str]] = None
+        self._process: subprocess.Popen[str] | None = None
         program = os.environ.get("PLAYER")
         if not program:
             if not shutil.which("go") and "CI" not in os.environ:

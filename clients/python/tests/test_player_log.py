@@ -12,7 +12,7 @@ import unittest
 import unittest.mock
 import zlib
 from pathlib import Path
-from typing import Any, Dict, List
+from typing import Any
 from xml.etree import ElementTree
 
 import player_log
@@ -199,7 +199,7 @@ class ByHand(unittest.TestCase):
             self.assertEqual((log["/laser"].geometry, log.damage), (want, []))
 
     def test_frame(self) -> None:
-        made: List[Any] = []
+        made: list[Any] = []
 
         class DataFrame:
             def __init__(self, rows: Any, columns: Any) -> None:
@@ -246,7 +246,7 @@ class Real(unittest.TestCase):
             printed = subprocess.run(notebook, cwd=Path(__file__).parents[1], check=True, capture_output=True, text=True, timeout=LIMIT).stdout
             self.assertRegex(printed, r"nearest thing: [1-9]\d* mm")
             self.assertIn("h2M", ElementTree.parse(picture).getroot()[1].get("d", ""))
-            tables: Dict[str, List[List[str]]] = {}
+            tables: dict[str, list[list[str]]] = {}
             for file in Path(folder).glob("*.csv"):
                 with file.open(newline="") as f:
                     tables["/" + file.stem.replace("-", "/")] = list(csv.reader(f))

@@ -10,9 +10,10 @@ import tempfile
 import threading
 import time
 import unittest
-from typing import Any, Callable, Dict
+from collections.abc import Callable
+from typing import Any
 
-from playerclient import PlayerClient
+from playerclient import PlayerClient, Rays
 
 from . import fake_ros
 from .blocks import POSITION, block, reply
@@ -21,6 +22,8 @@ from .server import LIMIT, RealServer, Script, certify, expect, free_port
 fake_ros.install()
 
 import player_ros  # noqa: E402  after the fake
+from geometry_msgs.msg import Twist  # noqa: E402
+from sensor_msgs.msg import JointState  # noqa: E402
 
 
 def until(what: str, done: Callable[[], Any]) -> None:
@@ -32,7 +35,7 @@ def until(what: str, done: Callable[[], Any]) -> None:
 
 
 def twist(x: float, z: float) -> Any:
-    t = player_ros.Twist()
+    t = Twist()
     t.linear.x, t.angular.z = x, z
     return t
 
@@ -49,13 +52,17 @@ class Pure(unittest.TestCase):
 
     # Readings of rangers are a scan, single beams or points, as in formats/ros.
     def test_ranger(self) -> None:
-        rays = lambda first, count, step, **more: player_ros.Rays("ranger:0", first, count, 0, 0, 0, step, None, None, more.get("cone", 0))
-        for readings, list_, want in [
+        def rays(first: int, count: int, step: float) -> Rays:
+            return Rays("ranger:0", first, count, 0, 0, 0, step, None, None, 0)
+
+        cases: list[tuple[int, list[Rays], str]] = [
             (3, [rays(0, 3, 1)], "scan"), (2, [rays(0, 3, 1)], ""), (3, [], ""), (2, [rays(0, 1, 0), rays(1, 1, 0)], "range"),
             (3, [rays(0, 2, 1), rays(2, 1, 0)], "points"), (65, [rays(i, 1, 0) for i in range(65)], "points"),
-        ]:  # fmt: skip
+        ]  # fmt: skip
+        for readings, list_, want in cases:
             self.assertEqual(player_ros.form_of(list_, readings), want)
-        self.assertEqual([player_ros.topic_of(*a) for a in (("ranger/range_#", 1, 4), ("scan", 2), ("io/states", 0))], ["ranger_1/range_4", "scan_2", "io/states"])
+        topics = [player_ros.topic_of("ranger/range_#", 1, 4), player_ros.topic_of("scan", 2), player_ros.topic_of("io/states", 0)]
+        self.assertEqual(topics, ["ranger_1/range_4", "scan_2", "io/states"])
 
     def test_covariance(self) -> None:
         c = player_ros.covariance()
@@ -134,7 +141,7 @@ class Real(unittest.TestCase):
         return node
 
     def last(self, node: player_ros.PlayerNode, topic: str) -> Any:
-        published: Dict[str, fake_ros.Publisher] = node.publishers
+        published: dict[str, fake_ros.Publisher] = node.publishers
         until(f"a message on {topic}", lambda: topic in published and published[topic].messages)
         return published[topic].messages[-1]
 
@@ -185,7 +192,7 @@ class Real(unittest.TestCase):
             node.callbacks["io/commands"](player_ros.group_type()(interface_values=[value]))
             until("the lamp", lambda: lamp() == 1)
             self.assertIn("'none'", node.warnings[-1])
-            node.callbacks["joint_commands"](player_ros.JointState(name=["Elbow", "Knee"], position=[math.pi / 2, 1.0]))
+            node.callbacks["joint_commands"](JointState(name=["Elbow", "Knee"], position=[math.pi / 2, 1.0]))
             until("the elbow", lambda: abs(self.last(node, "joint_states").position[1] - math.pi / 2) < 1e-9)
             self.assertEqual(self.last(node, "joint_states").name, ["Shoulder", "Elbow"])
 
@@ -253,7 +260,7 @@ class Real(unittest.TestCase):
             )  # fmt: skip
             self.last(node, "scan")
 
-            def states() -> Dict[str, str]:
+            def states() -> dict[str, str]:
                 status = self.last(node, "/diagnostics").status[-1]
                 return {v.key: v.value for v in status.values} if status.name == "player server" else {}
 

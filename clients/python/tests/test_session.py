@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import unittest
-from typing import List
-
 from pathlib import Path
+from typing import Any
 
 from playerclient import (
     GPS, IMU, IO, AccessRefused, Event, Joint, Mover, NoDevice, ProtocolError, Ranger, Session, SimulationState,
@@ -14,7 +13,7 @@ from playerclient import (
 )  # fmt: skip
 from playerclient.data import decode_gps, decode_imu, decode_io, decode_servo
 
-from .blocks import DEVICES, NO_BLOBS, block, reply
+from .blocks import DEVICES, NO_BLOBS, SONAR, block, reply
 
 GOLDEN = Path(__file__).parents[3] / "codec" / "compact" / "testdata" / "golden.txt"
 INTERFACES = {
@@ -22,9 +21,9 @@ INTERFACES = {
 }  # fmt: skip
 
 
-def events(session: Session, *pieces: bytes) -> List[str]:
+def events(session: Session, *pieces: bytes) -> list[str]:
     """Returns the new devices of each round, and the text of each reply."""
-    found: List[str] = []
+    found: list[str] = []
     for piece in pieces:
         session.receive(piece)
         while True:
@@ -81,7 +80,7 @@ class Requests(unittest.TestCase):
         self.assertEqual([session.access(device) for device in "slpz"], ["r", "e", "a", ""])
 
     def test_reasons(self) -> None:
-        sent: List[bytes] = []
+        sent: list[bytes] = []
         session = Session(sent.append)
         session.start_request("srlr")
         session.receive(reply("sele"))
@@ -129,8 +128,8 @@ class Named(unittest.TestCase):
     """Devices without letters."""
 
     def setUp(self) -> None:
-        self.sent: List[bytes] = []
-        self.session = Session(self.sent.append)
+        self.sent: list[bytes] = []
+        self.session: Any = Session(self.sent.append)
         self.list(DEVICES)
 
     def list(self, answer: bytes) -> None:
@@ -162,6 +161,81 @@ class Named(unittest.TestCase):
             lambda: session.is_listed("imu:-1"),
         ):
             self.assertRaises(UsageError, call)
+
+    # As objects, they have their data, and send the same commands.
+    def test_objects(self) -> None:
+        session = self.session
+        pairs = session.pairs_of({"laser:1": "r", "servo": "all", "laser": "read", "position": "w"})
+        self.assertEqual(pairs, "\x80r\x83alrpw")
+        session.start_request(pairs)
+        events(session, reply(pairs), block("\x80", bytes(720) + b"\0\7"))
+        self.assertEqual([laser.name for laser in session.lasers], ["laser:0", "laser:1"])
+        front, rear = session.lasers
+        self.assertEqual((rear.ranges_mm[360], rear.has_data, rear.is_new, rear.access), (7, True, True, "r"))
+        self.assertEqual((front.ranges_mm[360], front.has_data, front.is_new, front.age_us), (0, False, False, None))
+        self.assertEqual((session.imu.data, session.imu.access), (IMU(), ""))
+        self.assertEqual((len(session.lasers), len(session.gotos), len(session.sonars)), (2, 0, 0))
+        self.sent.clear()
+        session.servo.move(1, None, 7)
+        session.servo.stop()
+        self.assertEqual(self.sent, [b"c\x83\0\x09\1\x80\0\0\0\0\0\0\7", b"c\x83\0\x09\xff\x80\0\0\0\0\0\0\0"])
+        self.assertRaises(NoDevice, lambda: session.lasers[2])
+        self.assertRaises(UsageError, session.pairs_of, {"laser": "x"})
+        with self.assertRaisesRegex(NoDevice, "started with -goto"):
+            session.goto.stop()
+
+    # A round keeps its data, whatever comes after it.
+    def test_rounds(self) -> None:
+        session = self.session
+        pairs = "sr\x82r"
+        session.start_request(pairs)
+        events(session, reply(pairs), block("s", SONAR), block("\x82", bytes(36)))
+        first = session.round()
+        events(session, block("s", bytes(32)), block("\x82", b""))
+        second = session.round()
+        self.assertEqual((first.sonar[0], second.sonar[0], first.new), (1000, 0, "s\x82"))
+        self.assertEqual((first.has("imu"), second.has("imu")), (True, False))
+        self.assertEqual((first.is_new("sonar"), first.is_new("s"), first.is_new("laser")), (True, True, False))
+        self.assertEqual((first.data("imu"), first.data("laser:1")), (IMU._make([0] * 9), None))
+        self.assertRaises(UsageError, first.has, "gps")
+
+    def test_goal(self) -> None:
+        session = self.session
+        self.list(DEVICES + b"\n132 goto 0 goto")
+        session.start_request("\x84a")
+        events(session, reply("\x84a"))
+        self.sent.clear()
+        session.goto.set_goal(4500.4, -1200, 90, speed_mm_per_s=1, turn_rate_deg_per_s=2, tolerance_mm=3, radius_mm=4, tag=65535)
+        session.set_goal("goto", 0, 0)
+        session.goto.stop()
+        self.assertEqual(
+            [m.hex() for m in self.sent],
+            ["63840014 00001194 fffffb50 005a 0001 0002 0003 0004 ffff".replace(" ", ""), "63840014" + 16 * "0" + "ffff" + 20 * "0",
+             "63840014 80000000".replace(" ", "") + 32 * "0"],
+        )  # fmt: skip
+        for call in (
+            lambda: session.set_goal("goto", math.nan, 0),
+            lambda: session.set_goal("goto", math.inf, 0),
+            lambda: session.set_goal("goto", -(2**31), 0),
+            lambda: session.set_goal("goto", 0, 2**31),
+            lambda: session.set_goal("goto", 0, 0, -1),
+            lambda: session.set_goal("goto", 0, 0, tag=65536),
+            lambda: session.set_goal("servo", 0, 0),
+        ):
+            self.assertRaises(UsageError, call)
+        self.assertRaises(ProtocolError, events, session, block("\x84", bytes(17)))
+        events(session, block("\x84", bytes.fromhex("0203 0007 00001194 FFFFFB50 005A 00000064")))
+        self.assertEqual(session.goto.data, (2, 3, 7, 4500, -1200, 90, 100))
+        events(session, block("\x84", bytes.fromhex("0000 0000 80000000 80000000 FFFF FFFFFFFF")))
+        self.assertEqual(session.goto.data, (0, 0, 0, None, None, None, None))
+
+    def test_colors(self) -> None:
+        self.session.start_question("v")
+        lines = b"v 0 ffa500", b"v 31 00FF00 and more", b"v 32 ffffff", b"v 1 fff", b"v 1 0x1234", b"vision:9 1 ffffff", b"v 1"
+        events(self.session, block("Y", b"\n".join((b"v", *lines))) + reply(""))
+        found = self.session.finish_colors()
+        self.assertEqual(found, [("v", 0, 0xFFA500), ("v", 31, 0x00FF00)])
+        self.assertEqual(found[0].hex, "#ffa500")
 
     def test_codes(self) -> None:
         codes = [self.session.code_of(name) for name in ("laser", "laser:0", "laser:1", "imu")]
@@ -212,7 +286,7 @@ class Compact(unittest.TestCase):
 
 class Messages(unittest.TestCase):
     def test_other_messages(self) -> None:
-        sent: List[bytes] = []
+        sent: list[bytes] = []
         session = Session(sent.append)
         session.start_request("ga")
         events(session, reply("ga"))
@@ -221,8 +295,8 @@ class Messages(unittest.TestCase):
         self.assertEqual(sent[1:], [b"cg\0\2\1\0", b"xs\0\1s"])
 
     def test_usage(self) -> None:
-        sent: List[bytes] = []
-        session = Session(sent.append)
+        sent: list[bytes] = []
+        session: Any = Session(sent.append)
         for call in (
             lambda: session.set_speed(1, 1),
             lambda: session.start_request("s"),
@@ -240,10 +314,13 @@ class Messages(unittest.TestCase):
             lambda: session.set_gripper(1.5),
             lambda: session.set_gripper(math.nan),
             lambda: session.has(""),
-            lambda: session.has("sonar"),
+            lambda: session.has("imu"),
+            lambda: session.has("sonar:1"),
             lambda: session.access(""),
             lambda: session.command("position", b""),
-            lambda: session.configure("position", b"R"),
+            lambda: session.configure("imu", b"R"),
+            lambda: session.imu,
+            lambda: session.lasers[0],
             lambda: session.configure("", b"R"),
             lambda: session.set_fresh(True),
             lambda: session.configure("y", bytes(513)),

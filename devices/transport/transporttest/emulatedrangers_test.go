@@ -28,10 +28,10 @@ func TestRangers(t *testing.T) {
 	// takes samples in a turn, next to the rate of samples over that of turns.
 	counts := map[string][2]float64{
 		"sicklms200": {361, -90}, "ldlidar": {450, 0}, "ydlidar": {720, 0}, "YDLIDAR X2": {450, 0},
-		"YDLIDAR G4": {750, 0}, "rplidar": {500, 0}, "RPLIDAR A1, standard only": {250, 0}, "RPLIDAR C1, dense": {1000, 0},
+		"YDLIDAR G4": {750, 0}, "YDLIDAR TG30": {2000, 0}, "YDLIDAR T-mini": {576, 0}, "rplidar": {500, 0}, "RPLIDAR A1, standard only": {250, 0}, "RPLIDAR C1, dense": {1000, 0},
 		"urg": {682, (44 - 384) * 360. / 1024}, "UTM-30LX": {1081, -135}, "UST-20LX, 1/8 degrees": {2161, -135},
 		"URG, upside down": {682, -(725 - 384) * 360. / 1024}, "sickcola": {271, -135}, "TiM571": {811, -135},
-		"LMS111": {541, -135}, "TiM551, askew": {271, -95},
+		"LMS111": {541, -135}, "TiM781, CoLa B": {811, -135}, "LMS511": {381, -95}, "TiM551, askew": {271, -95},
 	}
 	for _, p := range slices.Concat(products(), models()) {
 		if !slices.ContainsFunc(p.kind.Provides, func(s devices.Spec) bool { return s.Letter == codec.Ranger }) ||

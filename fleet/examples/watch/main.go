@@ -1,5 +1,5 @@
 // Watch shows where the robots of a fleet are, and how old that is: an example of a program
-// that listens (docs/FLEET.md).
+// that listens (docs/fleet/subjects.md).
 //
 //	go run ./fleet/examples/watch -nats nats://TOKEN@localhost:4222 -fleet fleet
 package main

@@ -5,6 +5,7 @@ package ldlidar
 
 import (
 	"cmp"
+	"encoding/binary"
 	"math"
 	"time"
 
@@ -65,11 +66,11 @@ func (d *Lidar) Advance(now time.Duration) time.Duration {
 func (d *Lidar) packet() []byte {
 	step := 360 * d.opts.Rate / samplesPerSecond
 	angle := func(k int) float64 { return math.Mod(float64(d.sent+k)*step, 360) }
-	two := func(p []byte, v float64) []byte { return append(p, byte(int(v)), byte(int(v)>>8)) }
+	two := func(p []byte, v float64) []byte { return binary.LittleEndian.AppendUint16(p, uint16(math.Round(v))) }
 	p := two([]byte{0x54, 0x2C}, 360*d.opts.Rate)
 	p = two(p, angle(0)*100)
 	for k := range samplesPerPacket {
-		p = append(two(p, math.Round(d.opts.Room(angle(k)))), 200)
+		p = append(two(p, d.opts.Room(angle(k))), 200)
 	}
 	p = two(p, angle(samplesPerPacket-1)*100)
 	p = two(p, float64(d.sent*1000/samplesPerSecond%30000))

@@ -2,6 +2,8 @@ package ldlidar
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math"
 	"strings"
 	"testing"
 
@@ -37,24 +39,32 @@ func TestPackets(t *testing.T) {
 // A revolution has 450 samples at 10 Hz, and sees the room clockwise.
 func TestRevolution(t *testing.T) {
 	d := &Lidar{opts: Options{Rate: 10, Room: func(degrees float64) float64 { return 100 + degrees }}}
-	last, wraps := -1.0, 0
+	before, wraps := -1.0, 0
 	for range 75 { // two revolutions
 		p := d.packet()
 		if len(p) != 47 || p[46] != crc(p[:46]) {
 			t.Fatalf("% X", p)
 		}
+		first, last := binary.LittleEndian.Uint16(p[4:]), binary.LittleEndian.Uint16(p[42:])
+		if span := (int(last) + 36000 - int(first)) % 36000; span != 880 {
+			t.Errorf("a packet spans %d hundredths of a degree: 11 steps of 0.8 degrees are 880", span)
+		}
 		for k := range 12 {
 			angle := float64(int(p[6+3*k])|int(p[7+3*k])<<8) - 100
-			if angle < last {
+			if angle < before {
 				wraps++
 			}
-			last = angle
+			before = angle
 		}
 	}
 	if wraps != 1 {
 		t.Errorf("%d samples are behind their predecessors", wraps)
 	}
-	if got := room.Or(nil)(45); got < 2828 || got > 2829 {
-		t.Errorf("the corner of the room is %v mm away", got)
+	for name, at := range map[string]struct{ degrees, square, door float64 }{
+		"corner": {45, 2828.4, 2828.4}, "door": {-5, 2007.6, 4015.3}, "next to the door": {11, 2037.4, 2037.4}, "behind": {180, 2000, 2000},
+	} {
+		if square, door := room.Or(nil)(at.degrees), room.Door(at.degrees); math.Abs(square-at.square) > 0.1 || math.Abs(door-at.door) > 0.1 {
+			t.Errorf("%s: %v mm, %v mm with a door", name, square, door)
+		}
 	}
 }

@@ -31,7 +31,7 @@ var (
 )
 
 // metres are how far models see, by their data sheets.
-var metres = map[byte]int{A1: 12, A2: 12, C1: 12, S1: 40, S2: 30, S3: 40}
+var metres = map[byte]int{A1: 12, A2: 12, A3: 25, C1: 12, S1: 40, S2: 30, S3: 40}
 
 func (d *Lidar) modes() []mode {
 	if d.opts.Model < C1 {

@@ -18,8 +18,8 @@ import (
 // Options of a sensor. Zero fields have the default in parentheses.
 type Options struct {
 	Line  line.Options // Baud (the model's)
-	Model byte         // (A1), A2, C1, S1, S2, S3
-	Mode  byte         // the working mode that it recommends: 0: standard (C, S), 1: dense (C, S), express (A1, A2), 2: ultra (A1, A2)
+	Model byte         // (A1), A2, A3, C1, S1, S2, S3
+	Mode  byte         // the working mode that it recommends: 0: standard (C, S), 1: dense (C, S), express (A), 2: ultra (A)
 	Rate  float64      // revolutions per second (8)
 	// NoExpress is firmware 1.10, which has neither express scans nor a configuration; a C or S does
 	// not report its configuration.
@@ -32,10 +32,11 @@ type Options struct {
 	Room func(degrees float64) float64
 }
 
-// The models, by their own names. The motors of A2, S1, S2 and S3 have to be started.
+// The models, by their own names. The motors of A2, A3, S1, S2 and S3 have to be started.
 const (
 	A1 = 0x18
 	A2 = 0x28
+	A3 = 0x31
 	C1 = 0x41
 	S1 = 0x61
 	S2 = 0x71
@@ -43,7 +44,7 @@ const (
 )
 
 // bauds are the speeds of models without 115200.
-var bauds = map[byte]int{C1: 460800, S1: 256000, S2: 1000000, S3: 1000000}
+var bauds = map[byte]int{A3: 256000, C1: 460800, S1: 256000, S2: 1000000, S3: 1000000}
 
 const (
 	standardRate = 2000 // samples a second
@@ -135,7 +136,7 @@ func (d *Lidar) Receive(now time.Duration, r []byte) {
 			d.answer(0x15, append(halfword(1e6/standardRate), halfword(1e6/expressRate)...), "sample rates")
 		}
 	case 0xFF:
-		d.answer(0xFF, []byte{line.Bit(d.opts.Model == A2), 0, 0, 0}, "adapter")
+		d.answer(0xFF, []byte{line.Bit(d.opts.Model == A2 || d.opts.Model == A3), 0, 0, 0}, "adapter")
 	case 0x84:
 		d.answerConfiguration(r[3 : 3+int(r[2])])
 	case 0xF0, 0xA8:

@@ -1,4 +1,4 @@
-// Package sickcola emulates SICK's TiM5xx and LMS1xx laser scanners on TCP.
+// Package sickcola emulates SICK's TiM5xx, TiM7xx, LMS1xx and LMS5xx laser scanners on TCP.
 //
 // It follows SICK's "Telegram Listing" (8014631); everything else is marked "assumed".
 package sickcola
@@ -25,16 +25,26 @@ type Model struct {
 	Rate              float64 // scans a second
 	Intensities       int     // bytes of each intensity; 0: it sends none
 	Echoes            int     // that it reports
-	Sectors           bool    // hosts may set its rate and step, as those of an LMS1xx
+	Unit              int     // mm, of its distances; 0: 1 mm
+	Fields            int     // that it watches for things that enter them; without one it reports no events
+	Sectors           []scanning
 }
 
-// TiM551, TiM571 and LMS111 are models as SICK's data sheets describe them. LMS1000 has
-// another front, so a host must not mistake it for an LMS100.
+// scanning is a rate and a step of scans that hosts may set, in the units of LMPscancfg: 1/100 Hz, 1/10000 degree.
+type scanning struct{ rate, step uint32 }
+
+// These are models as SICK's data sheets describe them. SICK's host asks for as many fields of a TiM7xx, LMS1xx and
+// LMS5xx as they have here; none is set (assumed: a sensor answers also then). An LMS511 has "LMS5xx_FieldEval_PRO" for
+// a name (SICKAG/sick_scan_xd, issue 188), and counts in 2 mm (a scale of 40000000 in recorded telegrams). The
+// version of the TiM781 is assumed. LMS1000 has another front, so a host must not mistake it for an LMS100.
 var (
-	TiM551  = Model{"TiM551", "V2.50-10.04.13", -45, 225, 1, 15, 1, 1, false}
-	TiM571  = Model{"TiM571", "V2.61-02.11.15", -45, 225, 1. / 3, 15, 0, 1, false}
-	LMS111  = Model{"LMS10x_FieldEval", "V1.36-21.10.2010", -45, 225, 0.5, 25, 2, 2, true}
-	LMS1000 = Model{"LMS1104C", "V1.0", -137.5, 137.5, 0.75, 50, 0, 1, false}
+	TiM551 = Model{"TiM551", "V2.50-10.04.13", -45, 225, 1, 15, 1, 1, 1, 0, nil}
+	TiM571 = Model{"TiM571", "V2.61-02.11.15", -45, 225, 1. / 3, 15, 0, 1, 1, 0, nil}
+	TiM781 = Model{"TiM781", "V5.09-20.04.20", -45, 225, 1. / 3, 15, 2, 1, 1, 48, nil}
+	LMS111 = Model{"LMS10x_FieldEval", "V1.36-21.10.2010", -45, 225, 0.5, 25, 2, 2, 1, 30, []scanning{{2500, 2500}, {2500, 5000}, {5000, 5000}}}
+	LMS511 = Model{"LMS5xx_FieldEval_PRO", "S1.60-24.06.2015", -5, 185, 0.5, 50, 1, 1, 2, 30, []scanning{
+		{2500, 1667}, {2500, 2500}, {3500, 2500}, {3500, 5000}, {5000, 3333}, {5000, 5000}, {7500, 5000}, {7500, 10000}, {10000, 6667}, {10000, 10000}}}
+	LMS1000 = Model{"LMS1104C", "V1.0", -137.5, 137.5, 0.75, 50, 0, 1, 1, 0, nil}
 )
 
 // Options of a sensor. Zero fields have the default in parentheses.
@@ -196,7 +206,7 @@ func (s *Sensor) answer(now time.Duration, request string) string {
 		return "sRA " + name + " " + s.values[name].words(s.opts.Binary)
 	case kind == "sWN" && s.values[name] != nil:
 		return s.write(name, parameters)
-	case kind == "sEN" && (name == "LMDscandata" || m.Sectors && slices.Contains(events, name)):
+	case kind == "sEN" && (name == "LMDscandata" || m.Fields > 0 && slices.Contains(events, name)):
 		on, ok := numbersIn(parameters, s.opts.Binary, []int{1})
 		if !ok {
 			return s.refuse(5)
@@ -265,11 +275,11 @@ func (s *Sensor) method(now time.Duration, name, parameters string) string {
 	return s.refuse(0xB)
 }
 
-// configure sets the sensor's rate and the step of its scans: 25 Hz with 0.25 or 0.5 degrees, or 50 Hz with 0.5. The angles of the request count for
+// configure sets the sensor's rate and the step of its scans, if it can have both. The angles of the request count for
 // nothing: LMPoutputRange has them (the listing).
 func (s *Sensor) configure(v *variable, parameters string) (ok bool) {
 	want, ok := numbersIn(parameters, s.opts.Binary, v.sizes)
-	if !ok || !slices.Contains([][2]uint32{{2500, 2500}, {2500, 5000}, {5000, 5000}}, [2]uint32{want[0], want[scanStep]}) {
+	if !ok || !slices.Contains(s.opts.Model.Sectors, scanning{want[0], want[scanStep]}) {
 		return false
 	}
 	v.numbers[0], v.numbers[scanStep] = want[0], want[scanStep]
@@ -325,10 +335,11 @@ func (s *Sensor) scan(now time.Duration) string {
 	// Beams stay where they are, however hosts round the angles that they ask for (assumed).
 	first = m.First + math.Round((first-m.First)/step)*step
 	count := int((last-first)/step+0.01) + 1
+	scale := max(m.Unit, 1)
 	var distances, intensities []uint32
 	for i := range count {
-		mm := uint32(math.Round(s.opts.Room(first + float64(i)*step - 90)))
-		distances, intensities = append(distances, mm), append(intensities, uint32(i%200))
+		mm := s.opts.Room(first + float64(i)*step - 90)
+		distances, intensities = append(distances, uint32(math.Round(mm/float64(scale)))), append(intensities, uint32(i%200))
 	}
 	config := s.values["LMDscandatacfg"].numbers
 	bytes := 0 // of each intensity
@@ -351,12 +362,12 @@ func (s *Sensor) scan(now time.Duration) string {
 		t.numbers(4, 0x1234) // its position
 		t.numbers(2, 0x56)   // its speed
 	}
-	channels := []func(){func() { s.channel(t, "DIST1", first, step, 2, distances) }}
+	channels := []func(){func() { s.channel(t, "DIST1", scale, first, step, 2, distances) }}
 	if bytes == 2 {
-		channels = append(channels, func() { s.channel(t, "RSSI1", first, step, 2, intensities) })
+		channels = append(channels, func() { s.channel(t, "RSSI1", 1, first, step, 2, intensities) })
 	}
 	if m.Echoes == 2 && config[echoes] != 1 { // an echo behind glass
-		channels = slices.Insert(channels, 0, func() { s.channel(t, "DIST2", first, step, 2, slices.Repeat([]uint32{9999}, len(distances))) })
+		channels = slices.Insert(channels, 0, func() { s.channel(t, "DIST2", scale, first, step, 2, slices.Repeat([]uint32{9999}, len(distances))) })
 	}
 	t.numbers(2, uint32(len(channels)))
 	for _, c := range channels {
@@ -364,7 +375,7 @@ func (s *Sensor) scan(now time.Duration) string {
 	}
 	if bytes == 1 {
 		t.numbers(2, 1)
-		s.channel(t, "RSSI1", first, step, 1, intensities)
+		s.channel(t, "RSSI1", 1, first, step, 1, intensities)
 	} else {
 		t.numbers(2, 0)
 	}
@@ -386,14 +397,14 @@ func (s *Sensor) scan(now time.Duration) string {
 // scan by it.
 const transmit = 3685
 
-// channel appends a channel of values of some bytes each.
-func (s *Sensor) channel(t *text, name string, first, step float64, size int, values []uint32) {
+// channel appends a channel of values of some bytes each, in a unit.
+func (s *Sensor) channel(t *text, name string, scale int, first, step float64, size int, values []uint32) {
 	if t.binary {
 		t.out.WriteString(name)
 	} else {
 		t.words(name)
 	}
-	t.numbers(4, 0x3F800000, 0, unit(first))
+	t.numbers(4, math.Float32bits(float32(scale)), 0, unit(first))
 	t.numbers(2, unit(step), uint32(len(values)))
 	t.numbers(size, values...)
 }

@@ -171,7 +171,8 @@ func TestSamples(t *testing.T) {
 	for _, tt := range []struct {
 		model Model
 		count string
-	}{{TiM551, " 2710 10F "}, {TiM571, " D05 32B "}, {LMS111, " 1388 21D "}, {LMS1000, " 1D4C 16F "}} {
+	}{{TiM551, " 2710 10F "}, {TiM571, " D05 32B "}, {TiM781, " D05 32B "}, {LMS111, " 1388 21D "},
+		{LMS511, "DIST1 40000000 0 FFFF3CB0 1388 17D "}, {LMS1000, " 1D4C 16F "}} {
 		if got := sensor(t, Options{Model: tt.model}).scan(0); !strings.Contains(got, tt.count) {
 			t.Errorf("%s: no%sin %.200s", tt.model.Name, tt.count, got)
 		}

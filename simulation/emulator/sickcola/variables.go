@@ -31,7 +31,7 @@ func newVariables(m Model) variables {
 	if m.Echoes > 1 {
 		output[echoes] = 0x1F
 	}
-	if m.Sectors { // only those have an input for one
+	if m.Sectors != nil { // only those have an input for one
 		output[encoder] = 1
 	}
 	output[named] = 1
@@ -45,15 +45,17 @@ func newVariables(m Model) variables {
 		"LMPoutputRange":  {sizes: []int{2, 4, 4, 4}, numbers: append([]uint32{1}, angles...), writable: true},
 		"LMDscandatacfg":  {sizes: []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2}, numbers: output, writable: true},
 	}
-	if m.Sectors {
+	if m.Sectors != nil {
 		v["LMPscancfg"] = &variable{sizes: []int{4, 2, 4, 4, 4}, numbers: append([]uint32{uint32(m.Rate * 100), 1}, angles...)}
 		v["FREchoFilter"] = &variable{sizes: []int{1}, numbers: []uint32{2}, writable: true}
 		v["LICencset"] = &variable{sizes: []int{1}, numbers: []uint32{0}, writable: true}
 		v["LICencres"] = &variable{sizes: []int{4}, numbers: []uint32{0x3F800000}, writable: true}
 		v["LICsrc"] = &variable{sizes: []int{1}, numbers: []uint32{0}, writable: true}
+	}
+	if m.Fields > 0 {
 		// Version, time, four inputs, none of them on, and no date.
 		v["LIDinputstate"] = &variable{sizes: []int{2, 4, 1, 1, 1, 1, 2}, numbers: make([]uint32, 7)}
-		for i := range fields {
+		for i := range m.Fields {
 			// The scales of its distances and angles, type and number; no outline of any shape, no name, no comment.
 			v[fmt.Sprintf("field%03d", i)] = &variable{
 				sizes:   []int{4, 4, 4, 4, 1, 1, 2, 2, 2, 2, 2, 2},
@@ -63,10 +65,6 @@ func newVariables(m Model) variables {
 	}
 	return v
 }
-
-// fields is how many fields a sensor watches for things that enter them: SICK's host asks for as many. None is set
-// (assumed: a sensor answers also then).
-const fields = 30
 
 // events are what a sensor reports when it happens, besides scans: things in its fields, and its outputs and inputs.
 // Without a field that is set it has nothing to report.

@@ -49,6 +49,8 @@ var commands = []command{
 
 	{name: "power", pattern: "81 01 04 00 pp FF", always: true, start: power},
 	{name: "move", pattern: "81 01 06 02 vv ww 0p 0p 0p 0p 0t 0t 0t 0t FF", start: move},
+	{name: "home", pattern: "81 01 06 04 FF", start: goHome},
+	{name: "reset", pattern: "81 01 06 05 FF", start: goHome},
 	{name: "zoom", pattern: "81 01 04 47 0z 0z 0z 0z FF", start: zoom},
 	{name: "drive", pattern: "81 01 06 01 vv ww pp tt FF", start: drive},
 }
@@ -86,6 +88,11 @@ func move(c *Camera, args []int) ([]*axis, byte) {
 	c.pan.goTo(float64(p), m.panRate(v))
 	c.tilt.goTo(float64(t), m.tiltRate(w))
 	return []*axis{&c.pan, &c.tilt}, 0
+}
+
+// goHome moves to 0, 0 as fast as the camera can. A reset does so, too (assumed: without a search for the ends).
+func goHome(c *Camera, _ []int) ([]*axis, byte) {
+	return move(c, []int{c.model.panFastest, c.model.tiltFastest, 0, 0})
 }
 
 func zoom(c *Camera, args []int) ([]*axis, byte) {

@@ -1,4 +1,4 @@
-// Package ydlidar emulates a YDLIDAR X2, X4 or G4 on a fake serial line.
+// Package ydlidar emulates a YDLIDAR X2, X4, G4, TG30 or T-mini Pro on a fake serial line.
 //
 // It follows YDLIDAR's development manuals and the protocol document of its SDK; everything
 // else is marked "assumed".
@@ -18,17 +18,32 @@ import (
 type Model byte
 
 const (
-	X2 Model = iota // sends as long as it has power, and ignores input
-	G4 Model = 5
-	X4 Model = 6
-	G6 Model = 13 // with packets in other units
+	X2    Model = iota // sends as long as it has power, and ignores input
+	G4    Model = 5
+	X4    Model = 6
+	G6    Model = 13  // with packets in other units
+	TG30  Model = 101 // measures the time of flight
+	TMini Model = 150 // a T-mini Pro
 )
 
-// bauds and rates are speeds of the line and samples a second.
-var (
-	bauds = map[Model]int{X2: 115200, X4: 128000, G4: 230400, G6: 512000}
-	rates = map[Model]float64{X2: 3000, X4: 5000, G4: 9000, G6: 9000}
-)
+// A make is what the models differ in (the SDK's doc/Dataset.md, and its protocol document).
+type make struct {
+	baud       int
+	rate       float64 // samples a second
+	unit       float64 // parts of a mm in which distances are sent
+	intensity  bool    // in front of each distance is a byte of it
+	triangle   bool    // hosts correct angles, so that the sensor reports them as they were without it
+	configured byte    // what a host is answered that asks for the rate of samples; 0: it cannot be asked for settings
+}
+
+var makes = map[Model]make{
+	X2:    {115200, 3000, 4, false, true, 0},
+	X4:    {128000, 5000, 4, false, true, 0},
+	G4:    {230400, 9000, 4, false, true, 2}, // of 4000, 8000 and 9000
+	G6:    {512000, 9000, 4, false, true, 2},
+	TG30:  {512000, 20000, 1, false, false, 20},
+	TMini: {230400, 4000, 4, true, false, 4},
+}
 
 // Options of a sensor. Zero fields have the default in parentheses.
 type Options struct {
@@ -59,7 +74,7 @@ type Lidar struct {
 
 // Start plugs a sensor in.
 func Start(opts Options) (*Lidar, error) {
-	opts.Line.Baud, opts.Rate = cmp.Or(opts.Line.Baud, bauds[opts.Model]), cmp.Or(opts.Rate, 7)
+	opts.Line.Baud, opts.Rate = cmp.Or(opts.Line.Baud, makes[opts.Model].baud), cmp.Or(opts.Rate, 7)
 	opts.Room = room.Or(opts.Room)
 	d := &Lidar{opts: opts, scanning: opts.Scanning || opts.Model == X2, next: chunk}
 	return d, d.Attach(opts.Line, d)
@@ -97,15 +112,15 @@ func (d *Lidar) Receive(now time.Duration, r []byte) {
 	}
 }
 
-// setting answers a question for a setting that hosts may change on a G4 and a G6: 0D is the rate of revolutions in
-// 1/100 Hz, D1 the rate of samples, of which 2 is 9000 a second.
+// setting answers a question for a setting that hosts may change: 0D is the rate of revolutions in 1/100 Hz, D1 the rate
+// of samples, as a choice (G4, G6) or in thousands.
 func (d *Lidar) setting(which byte) {
-	switch {
-	case d.opts.Model != G4 && d.opts.Model != G6:
+	switch m := makes[d.opts.Model]; {
+	case m.configured == 0:
 	case which == 0x0D:
 		d.Send(binary.LittleEndian.AppendUint32([]byte{0xA5, 0x5A, 4, 0, 0, 0, 4}, uint32(d.opts.Rate*100)), "revolutions")
 	default:
-		d.Send([]byte{0xA5, 0x5A, 1, 0, 0, 0, 4, 2}, "samples")
+		d.Send([]byte{0xA5, 0x5A, 1, 0, 0, 0, 4, m.configured}, "samples")
 	}
 }
 
@@ -114,7 +129,7 @@ func (d *Lidar) Advance(now time.Duration) time.Duration {
 		return 0
 	}
 	for ; d.next <= now; d.next += chunk {
-		for d.due += rates[d.opts.Model] * chunk.Seconds(); d.due >= samplesPerPacket; d.due -= samplesPerPacket {
+		for d.due += makes[d.opts.Model].rate * chunk.Seconds(); d.due >= samplesPerPacket; d.due -= samplesPerPacket {
 			d.packets()
 		}
 	}
@@ -123,7 +138,7 @@ func (d *Lidar) Advance(now time.Duration) time.Duration {
 
 // packets sends a packet, and one of a single sample where a revolution begins.
 func (d *Lidar) packets() {
-	step := 360 * d.opts.Rate / rates[d.opts.Model]
+	step := 360 * d.opts.Rate / makes[d.opts.Model].rate
 	for left := samplesPerPacket; left > 0; {
 		n := min(left, int((360-d.angle)/step)+1)
 		d.Send(d.packet(0, step, n), "packet")
@@ -135,8 +150,7 @@ func (d *Lidar) packets() {
 	}
 }
 
-// packet returns the next packet, of n samples. The sensor reports angles as they were without the
-// correction that hosts apply.
+// packet returns the next packet, of n samples.
 func (d *Lidar) packet(kind byte, step float64, n int) []byte {
 	var angles []float64
 	for k := range n {
@@ -146,11 +160,20 @@ func (d *Lidar) packet(kind byte, step float64, n int) []byte {
 	p := []byte{0xAA, 0x55, kind, byte(n)}
 	p = binary.LittleEndian.AppendUint16(p, word(angles[0]))
 	p = binary.LittleEndian.AppendUint16(p, word(angles[n-1]))
+	m := makes[d.opts.Model]
 	sum := uint16(0x55AA) ^ (uint16(n)<<8 | uint16(kind)) ^ word(angles[0]) ^ word(angles[n-1])
 	var data []byte
 	for _, a := range angles {
-		mm := d.see(a)
-		q := uint16(math.Round(mm * 4))
+		mm := d.opts.Room(a)
+		if m.triangle {
+			mm = d.see(a)
+		}
+		q := uint16(min(math.Round(mm*m.unit), math.MaxUint16))
+		if m.intensity {
+			q &^= 3 // a flag of glass or sunlight: none
+			data = append(data, 200)
+			sum ^= 200
+		}
 		sum ^= q
 		data = binary.LittleEndian.AppendUint16(data, q)
 	}

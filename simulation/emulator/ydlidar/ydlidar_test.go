@@ -77,6 +77,21 @@ func TestPacket(t *testing.T) {
 	}
 }
 
+// A TG30 sends mm, and a T-mini an intensity in front of each distance. Their angles are where the samples were.
+func TestOtherPackets(t *testing.T) {
+	for model, want := range map[Model]string{
+		TG30:  "AA 55 00 02 41 2D 81 2D 6A 57 DC 05 DC 05",
+		TMini: "AA 55 00 02 41 2D 81 2D 6A 57 C8 70 17 C8 70 17",
+	} {
+		d := lidar(model, 1500)
+		d.opts.Room = func(degrees float64) float64 { return 1500 + 0.001*(degrees-90.5) }
+		d.angle = 90.5
+		if got := d.packet(0, 0.5, 2); !bytes.Equal(got, rawhost.Bytes(t, want)) {
+			t.Errorf("% X, want %s", got, want)
+		}
+	}
+}
+
 // The checksum is of all words, and far distances stay within a word.
 func TestSealed(t *testing.T) {
 	for _, mm := range []float64{0, 155.3, 4000, 1e6} {

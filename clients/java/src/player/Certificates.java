@@ -24,12 +24,24 @@ public final class Certificates {
 
     private Certificates() {}
 
-    /** Trusts servers that have a certificate of an authority. This client shows none. */
+    /**
+     * Trusts servers that have a certificate of an authority. This client shows none.
+     *
+     * @param authority PEM file of its certificate
+     * @return the context
+     */
     public static SSLContext trusting(Path authority) {
         return context(authority, null, null);
     }
 
-    /** Trusts servers that have a certificate of an authority, and shows its own. The key is PKCS 8, without a password. */
+    /**
+     * Trusts servers that have a certificate of an authority, and shows its own. The key is PKCS 8, without a password.
+     *
+     * @param authority PEM file of its certificate
+     * @param certificate PEM file of the own certificate
+     * @param key PEM file of its key
+     * @return the context
+     */
     public static SSLContext trusting(Path authority, Path certificate, Path key) {
         return context(authority, certificate, key);
     }

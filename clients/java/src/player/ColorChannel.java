@@ -22,12 +22,16 @@ public record ColorChannel(List<ColorBlob> blobs) {
     private static final int BLOB = 10; // bytes
     private static final int MAX_PIXEL = 254; // a byte that stores the value plus one
 
-    /** Returns the number of blobs. */
+    /** {@return the number of blobs} */
     public int noBlobs() {
         return blobs.size();
     }
 
-    /** Returns one blob; 0 is the largest. */
+    /**
+     * {@return one blob; 0 is the largest}
+     *
+     * @param i 0 is the largest
+     */
     public ColorBlob blob(int i) {
         return blobs.get(i);
     }

@@ -15,14 +15,14 @@ final class Compact {
     private static final int NUMBER = 10;
 
     private final ByteBuffer items;
-    private final String[] interfaces;
+    private final DeviceKind[] kinds;
     private char device;
     private byte[] payload;
 
-    /** Begins with the payload of a block Z. interfaces has the interface of each device, or null. */
-    Compact(byte[] block, String[] interfaces) {
+    /** Begins with the payload of a block Z. kinds has the kind of each device, or null. */
+    Compact(byte[] block, DeviceKind[] kinds) {
         items = ByteBuffer.wrap(block);
-        this.interfaces = interfaces;
+        this.kinds = kinds;
     }
 
     /** Takes the next block, if there is one. An item that is none is a PROTOCOL error, and the last one. */
@@ -39,7 +39,7 @@ final class Compact {
         items.get(code);
         payload = switch ((int) head & 3) {
             case 0 -> code;
-            case 1 -> decode(interfaces[device], ByteBuffer.wrap(code));
+            case 1 -> decode(kinds[device], ByteBuffer.wrap(code));
             case 2 -> selected(ByteBuffer.wrap(code));
             default -> throw wrong();
         };
@@ -84,20 +84,25 @@ final class Compact {
     }
 
     /** Returns the payload of a code of form 1 (8.4.3). */
-    private byte[] decode(String name, ByteBuffer code) {
-        return switch (name == null ? "" : name) {
-            case "laser" -> readings(code, PlayerClient.LASER_RANGES).array();
-            case "sonar" -> readings(code, PlayerClient.SONARS).array();
-            case "ranger" -> {
+    private byte[] decode(DeviceKind kind, ByteBuffer code) {
+        if (device == Session.SERVER) {
+            return freshness(code);
+        }
+        if (kind == null) {
+            throw wrong();
+        }
+        return switch (kind) {
+            case LASER -> readings(code, PlayerClient.LASER_RANGES).array();
+            case SONAR -> readings(code, PlayerClient.SONARS).array();
+            case RANGER -> {
                 int unit = number(code, 0xFFFF);
                 byte[] ranges = readings(code, number(code, Ranger.MAX_READINGS)).array();
                 yield ByteBuffer.allocate(2 + ranges.length).putShort((short) unit).put(ranges).array();
             }
-            case "position" -> numbers(code, 4, -4, -4, 2, -2, -2, 2, 1);
-            case "ptz" -> numbers(code, -2, -2, -2);
-            case "joystick" -> numbers(code, 4, -2, -2, -2, -2, -2, -2, -2, -2);
-            case "vision" -> vision(code);
-            case Session.SERVER -> freshness(code);
+            case POSITION -> numbers(code, 4, -4, -4, 2, -2, -2, 2, 1);
+            case PTZ -> numbers(code, -2, -2, -2);
+            case JOYSTICK -> numbers(code, 4, -2, -2, -2, -2, -2, -2, -2, -2);
+            case VISION -> vision(code);
             default -> throw wrong();
         };
     }

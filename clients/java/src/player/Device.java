@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 public record Device(char code, String interfaceName, int index, String driver) {
     private static final Pattern LINE = Pattern.compile("([0-9]{1,3}) ([^ :]+) ([0-9]{1,9}) (.*)");
 
-    /** Returns its name, for example laser:1. */
+    /** {@return its name, for example laser:1} */
     public String name() {
         return interfaceName + ":" + index;
     }

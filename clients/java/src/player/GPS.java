@@ -26,7 +26,7 @@ public record GPS(Integer fix, Integer satellites, Integer latitudeE7, Integer l
      */
     public static final int NO_FIX = 0, PLAIN_FIX = 1, DGPS_FIX = 2, FLOAT_FIX = 3, RTK_FIX = 4, DEAD_RECKONING = 5;
 
-    /** Reports whether the receiver knows where it is. */
+    /** {@return whether the receiver knows where it is} */
     public boolean hasPlace() {
         return (fix == null || fix != NO_FIX) && latitudeE7 != null && longitudeE7 != null;
     }

@@ -17,7 +17,11 @@ public record Joystick(long buttons, List<Integer> axes) {
 
     static final Joystick AT_REST = new Joystick(0, Collections.nCopies(AXES, 0));
 
-    /** Reports whether button i is pressed, 0..31. */
+    /**
+     * {@return whether button i is pressed, 0..31}
+     *
+     * @param i 0..31
+     */
     public boolean button(int i) {
         return (buttons >> i & 1) != 0;
     }

@@ -12,17 +12,29 @@ import java.nio.ByteBuffer;
 public record Misc(int frontBumpers, int backBumpers, int battery) {
     static final int SIZE = 3;
 
-    /** The battery in decivolt, by the name that the manual's C++ has. */
+    /**
+     * The battery in decivolt, by the name that the manual's C++ has.
+     *
+     * @return decivolt
+     */
     public int voltage() {
         return battery;
     }
 
-    /** Reports whether a front bumper is pressed: 0..4, clockwise from the left to the right. */
+    /**
+     * {@return whether a front bumper is pressed: 0..4, clockwise from the left to the right}
+     *
+     * @param i 0..4
+     */
     public boolean frontBumper(int i) {
         return (frontBumpers >> i & 1) != 0;
     }
 
-    /** Reports whether a rear bumper is pressed: 0..4, clockwise from the right to the left. */
+    /**
+     * {@return whether a rear bumper is pressed: 0..4, clockwise from the right to the left}
+     *
+     * @param i 0..4
+     */
     public boolean backBumper(int i) {
         return (backBumpers >> i & 1) != 0;
     }

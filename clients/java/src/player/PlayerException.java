@@ -20,7 +20,9 @@ public final class PlayerException extends RuntimeException {
         /** The server sent bytes that do not match the protocol. The next call continues after them. */
         PROTOCOL,
         /** The call is wrong at this point. Nothing was sent. */
-        USAGE
+        USAGE,
+        /** The robot does not drive to the goal any more: {@link GoTo#drive}. */
+        GOAL
     }
 
     /** The kind of this error. */
@@ -35,7 +37,7 @@ public final class PlayerException extends RuntimeException {
     /**
      * Why a device was refused.
      *
-     * @param why  a word of PROTOCOL 8.9.1: missing, right, hardware, used, ...
+     * @param why a word of PROTOCOL 8.9.1: missing, right, hardware, used, ...
      * @param text the same for people
      */
     public record Reason(String why, String text) {}

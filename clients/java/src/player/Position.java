@@ -17,7 +17,7 @@ import java.nio.ByteBuffer;
 public record Position(long time, int x, int y, int heading, int speed, int turnRate, int compass, int stall) {
     static final int SIZE = 21;
 
-    /** Reports whether a motor is stalled. */
+    /** {@return whether a motor is stalled} */
     public boolean stalled() {
         return stall != 0;
     }

@@ -16,7 +16,21 @@ public record Ranger(int unitMm, int[] ranges) {
     /** The most readings (PROTOCOL 7.9). */
     static final int MAX_READINGS = 8192;
 
-    /** Returns a reading in mm. It is empty if nothing is in range, or if it was not taken. */
+    /** {@return a copy of the readings, in units; or NOTHING_IN_RANGE, or UNKNOWN_RANGE} */
+    public int[] ranges() {
+        return ranges.clone();
+    }
+
+    /** {@return the number of readings} */
+    public int size() {
+        return ranges.length;
+    }
+
+    /**
+     * {@return a reading in mm} It is empty if nothing is in range, or if it was not taken.
+     *
+     * @param reading its number, from 0
+     */
     public OptionalInt mm(int reading) {
         int units = ranges[reading];
         return units < NOTHING_IN_RANGE ? OptionalInt.of(units * unitMm) : OptionalInt.empty();

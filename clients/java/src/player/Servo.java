@@ -17,30 +17,30 @@ public record Servo(List<Joint> joints) {
      * One joint.
      *
      * @param position in the unit of the joint; null: not known
-     * @param goal     in the unit of the joint; null: not known, or it has none
-     * @param state    bits, as sent
+     * @param goal in the unit of the joint; null: not known, or it has none
+     * @param state bits, as sent
      */
     public record Joint(Integer position, Integer goal, int state) {
         private Boolean bit(int bit) {
             return (state & 0x80) == 0 ? null : Boolean.valueOf((state & bit) != 0);
         }
 
-        /** Whether it moves; null: not known. */
+        /** {@return whether it moves; null: not known} */
         public Boolean moving() {
             return bit(0x01);
         }
 
-        /** Whether it has power; null: not known. */
+        /** {@return whether it has power; null: not known} */
         public Boolean powered() {
             return bit(0x02);
         }
 
-        /** Whether it is at a limit; null: not known. */
+        /** {@return whether it is at a limit; null: not known} */
         public Boolean atLimit() {
             return bit(0x04);
         }
 
-        /** Whether it has failed; null: not known. */
+        /** {@return whether it has failed; null: not known} */
         public Boolean failed() {
             return bit(0x08);
         }

@@ -5,7 +5,6 @@ import static player.PlayerException.Kind.PROTOCOL;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 
 /**
  * The state of one connection, without the network: it takes the server's bytes in pieces of any size, and knows the
@@ -41,19 +40,16 @@ final class Session {
     private static final int MAX_MESSAGE = HEADER + 0xFFFF;
     private static final int FIRST_CAPACITY = 4096;
     private static final int LETTERS = 256;
-    /** The letters of the protocol, and the interfaces of their devices. */
-    private static final Map<Character, String> INTERFACES = Map.of('p', "position", 's', "sonar", 'l', "laser",
-            'm', "misc", 'g', "gripper", 'z', "ptz", 'v', "vision", 'j', "joystick");
-    /** What stands for the interface of device y. */
-    static final String SERVER = "the server";
+    /** The server itself: its block has the time of a round, and the ages of its data (PROTOCOL 8.1). */
+    static final char SERVER = 'y';
 
     private byte[] buffer = new byte[FIRST_CAPACITY];
     private int begin;
     private int end;
 
     final Block[] blocks = new Block[LETTERS];
-    /** The interface of each device, or null. */
-    private final String[] interfaces = new String[LETTERS];
+    /** The kind of each device; null: it is not known here. */
+    private final DeviceKind[] kinds = new DeviceKind[LETTERS];
     /** The rest of a compact round, or null. */
     private Compact items;
     /** The access by device from the last reply, 0 before. */
@@ -79,16 +75,13 @@ final class Session {
 
     /** Takes over which devices the robot has. Devices with letters are known without it. */
     void list(List<Device> devices) {
-        Arrays.fill(interfaces, null);
-        devices.forEach(d -> interfaces[d.code()] = d.interfaceName());
-        INTERFACES.forEach((letter, name) -> interfaces[letter] = name);
-        interfaces['y'] = SERVER;
-    }
-
-    /** Returns the letter of the device of an interface with index 0, 0 if there is none in the protocol. */
-    static char letter(String interfaceName) {
-        return INTERFACES.entrySet().stream().filter(e -> e.getValue().equals(interfaceName)).findAny()
-                .map(Map.Entry::getKey).orElse('\0');
+        Arrays.fill(kinds, null);
+        devices.forEach(d -> kinds[d.code()] = DeviceKind.of(d.interfaceName()));
+        for (DeviceKind kind : DeviceKind.values()) {
+            if (kind.letter() != 0) {
+                kinds[kind.letter()] = kind;
+            }
+        }
     }
 
     /** Returns the array to receive into, with room from {@link #end}. */
@@ -152,7 +145,7 @@ final class Session {
             return Event.BLOCK;
         }
         if (letter == 'Z') {
-            items = new Compact(payload, interfaces);
+            items = new Compact(payload, kinds);
             return Event.BLOCK;
         }
         return store(letter, payload) ? Event.ROUND : Event.BLOCK;
@@ -204,13 +197,14 @@ final class Session {
         PlayerException wrong = null;
         if (payload.length > 0) {
             try {
-                value = interfaces[letter] == null ? null : decode(interfaces[letter], payload);
+                value = letter == SERVER ? Freshness.decode(payload)
+                        : kinds[letter] == null ? null : kinds[letter].decode(payload);
             } catch (PlayerException e) {
                 wrong = e;
             }
         }
         boolean valid = payload.length > 0 && wrong == null;
-        boolean whole = readable('y')
+        boolean whole = readable(SERVER)
                 ? storeAged(letter, payload, value, valid)
                 : storePlain(letter, payload, value, valid);
         if (wrong != null) {
@@ -241,7 +235,7 @@ final class Session {
 
     /** With device y its block comes first and has an age for each block that follows (PROTOCOL 8.1). */
     private boolean storeAged(char letter, byte[] payload, Object value, boolean valid) {
-        if (letter == 'y') {
+        if (letter == SERVER) {
             round++;
             left = 0;
             blocks[letter] = new Block(payload, value, valid, valid ? round : 0, 0, false);
@@ -267,25 +261,5 @@ final class Session {
     /** Returns the time of the latest round, us since the server started. */
     long serverTime() {
         return freshness.time();
-    }
-
-    private static Object decode(String interfaceName, byte[] payload) {
-        return switch (interfaceName) {
-            case "position" -> Position.decode(payload);
-            case "sonar" -> Payload.ranges("sonar", payload, PlayerClient.SONARS);
-            case "laser" -> Payload.ranges("laser", payload, PlayerClient.LASER_RANGES);
-            case "misc" -> Misc.decode(payload);
-            case "gripper" -> Gripper.decode(payload);
-            case "ptz" -> CameraFeedback.decode(payload);
-            case "vision" -> ColorChannel.decode(payload);
-            case "joystick" -> Joystick.decode(payload);
-            case SERVER -> Freshness.decode(payload);
-            case "ranger" -> Ranger.decode(payload);
-            case "imu" -> IMU.decode(payload);
-            case "gps" -> GPS.decode(payload);
-            case "io" -> IO.decode(payload);
-            case "servo" -> Servo.decode(payload);
-            default -> null;
-        };
     }
 }

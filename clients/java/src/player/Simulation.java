@@ -40,37 +40,44 @@ public final class Simulation {
     private final HttpClient http;
     private volatile int timeout = 60_000;
 
-    /** A fiducial that a robot's fiducial finder sees.
+    /**
+     * A fiducial that a robot's fiducial finder sees.
      *
-     * @param name    of the robot or thing that has it
-     * @param id      its fiducial_return; 0: too far away to be identified
-     * @param range   m
+     * @param name of the robot or thing that has it
+     * @param id its fiducial_return; 0: too far away to be identified
+     * @param range m
      * @param bearing deg, counterclockwise from the direction of the finder
      */
     public record Sighting(String name, int id, double range, double bearing) {}
 
-    /** A robot, or a thing that can move.
+    /**
+     * A robot, or a thing that can move.
      *
-     * @param name    its name
-     * @param robot   whether it is a robot
-     * @param x       m
-     * @param y       m
+     * @param name its name
+     * @param robot whether it is a robot
+     * @param x m
+     * @param y m
      * @param heading deg, counterclockwise from the x axis
-     * @param sees    what its fiducial finder sees
+     * @param sees what its fiducial finder sees
      */
     public record Mover(String name, boolean robot, double x, double y, double heading, List<Sighting> sees) {}
 
-    /** The true state of a world.
+    /**
+     * The true state of a world.
      *
-     * @param time     simulated seconds
-     * @param speed    simulated seconds a second; 0: as fast as possible
-     * @param paused   time stands still
+     * @param time simulated seconds
+     * @param speed simulated seconds a second; 0: as fast as possible
+     * @param paused time stands still
      * @param finished quit_time has passed
-     * @param seed     of all random numbers
-     * @param movers   the robots, then the things
+     * @param seed of all random numbers
+     * @param movers the robots, then the things
      */
     public record State(double time, double speed, boolean paused, boolean finished, long seed, List<Mover> movers) {
-        /** Returns the robot or thing of a name, null if there is none. */
+        /**
+         * {@return the robot or thing of a name, null if there is none}
+         *
+         * @param name of the robot or thing
+         */
         public Mover mover(String name) {
             return movers.stream().filter(m -> m.name.equals(name)).findFirst().orElse(null);
         }
@@ -88,37 +95,74 @@ public final class Simulation {
         private Boolean pause;
         private int step;
 
-        /** All is as at the start, the time too; clients stay connected. */
+        /**
+         * Changes nothing yet.
+         */
+        public Order() {}
+
+        /**
+         * All is as at the start, the time too; clients stay connected.
+         *
+         * @return this
+         */
         public Order reset() {
             reset = true;
             return this;
         }
 
-        /** The same with another seed. */
+        /**
+         * The same with another seed.
+         *
+         * @param n of all random numbers
+         * @return this
+         */
         public Order seed(long n) {
             seed = n;
             return this;
         }
 
-        /** A robot or a thing: m, deg counterclockwise from the x axis. All are moved or, without room, none. */
+        /**
+         * A robot or a thing: m, deg counterclockwise from the x axis. All are moved or, without room, none.
+         *
+         * @param name of the robot or thing
+         * @param x m
+         * @param y m
+         * @param heading deg, counterclockwise
+         * @return this
+         */
         public Order move(String name, double x, double y, double heading) {
             moves.add("{\"name\":" + Json.quote(name) + ",\"x\":" + x + ",\"y\":" + y + ",\"heading\":" + heading + "}");
             return this;
         }
 
-        /** 0 to 1000 simulated seconds a second; 0 is as fast as possible. */
+        /**
+         * 0 to 1000 simulated seconds a second; 0 is as fast as possible.
+         *
+         * @param times simulated seconds a second
+         * @return this
+         */
         public Order speed(double times) {
             speed = times;
             return this;
         }
 
-        /** Stops the time, or lets it go on. */
+        /**
+         * Stops the time, or lets it go on.
+         *
+         * @param on true to stop the time
+         * @return this
+         */
         public Order pause(boolean on) {
             pause = on;
             return this;
         }
 
-        /** 0 to 1000 steps of 10 ms, also while the world is paused. */
+        /**
+         * 0 to 1000 steps of 10 ms, also while the world is paused.
+         *
+         * @param n 0..1000
+         * @return this
+         */
         public Order step(int n) {
             step = n;
             return this;
@@ -132,12 +176,23 @@ public final class Simulation {
         }
     }
 
-    /** Does not connect yet. */
+    /**
+     * Does not connect yet.
+     *
+     * @param host name or address of the server's computer
+     * @param port of the server
+     */
     public Simulation(String host, int port) {
         this(host, port, null);
     }
 
-    /** Asks by https. {@link Certificates} makes a context from PEM files; host is the name in the server's certificate. */
+    /**
+     * Asks by https. {@link Certificates} makes a context from PEM files; host is the name in the server's certificate.
+     *
+     * @param host name or address of the server's computer
+     * @param port of the server
+     * @param tls null: without TLS
+     */
     public Simulation(String host, int port, SSLContext tls) {
         HttpClient.Builder builder = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1);
         scheme = tls == null ? "http://" : "https://";
@@ -145,17 +200,38 @@ public final class Simulation {
         address = (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
     }
 
-    /** Sets the limit of each call, in ms. The default is 60000: a thousand steps of a crowd take seconds. */
+    /**
+     * Sets the limit of each call, in ms. The default is 60000: a thousand steps of a crowd take seconds.
+     *
+     * @param ms milliseconds
+     */
     public void setTimeout(int ms) {
         timeout = ms;
     }
 
-    /** Returns the state of the world. */
+    /**
+     * Sets the limit of each call. The default is a minute.
+     *
+     * @param limit not zero
+     */
+    public void setTimeout(Duration limit) {
+        if (limit.isNegative() || limit.isZero()) {
+            throw new PlayerException(USAGE, "a limit of " + limit + " is none");
+        }
+        setTimeout(Deadline.milliseconds(limit));
+    }
+
+    /** {@return the state of the world} */
     public State state() {
         return ask("GET", "");
     }
 
-    /** Changes the world and returns the state afterwards. */
+    /**
+     * Changes the world and returns the state afterwards.
+     *
+     * @param order what is to change
+     * @return the state afterwards
+     */
     public State order(Order order) {
         return ask("POST", "?order=" + URLEncoder.encode(order.json(), StandardCharsets.UTF_8));
     }

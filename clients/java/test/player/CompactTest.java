@@ -15,13 +15,13 @@ import java.util.List;
 final class CompactTest {
     private CompactTest() {}
 
-    private static String[] interfaces() {
-        String[] interfaces = new String[256];
-        List.of("position", "sonar", "laser", "vision", "ptz", "joystick", "misc", "gripper")
-                .forEach(name -> interfaces[Session.letter(name)] = name);
-        interfaces['y'] = Session.SERVER;
-        interfaces['R'] = "ranger";
-        return interfaces;
+    private static DeviceKind[] kinds() {
+        DeviceKind[] kinds = new DeviceKind[256];
+        for (DeviceKind kind : DeviceKind.values()) {
+            kinds[kind == DeviceKind.RANGER ? 'R' : kind.letter()] = kind;
+        }
+        kinds[0] = null;
+        return kinds;
     }
 
     /** Blocks of the encoder, each before the plain blocks that it stands for. */
@@ -30,7 +30,7 @@ final class CompactTest {
         equal("many", golden.size() > 10, true);
         for (int i = 0; i + 1 < golden.size(); i += 2) {
             StringBuilder plain = new StringBuilder();
-            Compact items = new Compact(unhex(golden.get(i)), interfaces());
+            Compact items = new Compact(unhex(golden.get(i)), kinds());
             while (items.next()) {
                 plain.append(Tests.block(items.device(), HexFormat.of().formatHex(items.payload())));
             }
@@ -42,7 +42,7 @@ final class CompactTest {
     static void testWrong() {
         for (String item : List.of("7A05", "7A0700", "7A0502", "7A", "67090202", "7A" + "FF".repeat(12), "6C1200000101",
                 "7A158080040000")) {
-            Compact items = new Compact(unhex("7300", item), interfaces());
+            Compact items = new Compact(unhex("7300", item), kinds());
             equal("the item before", items.next(), true);
             fails(item, PROTOCOL, items::next);
             equal("after it", items.next(), false);

@@ -8,12 +8,8 @@ import static player.Tests.block;
 import static player.Tests.equal;
 import static player.Tests.fails;
 import static player.Tests.reply;
-import static player.Tests.unhex;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.List;
@@ -26,50 +22,6 @@ import java.util.concurrent.TimeUnit;
 final class PlayerClientTest {
     private PlayerClientTest() {}
 
-    private static final class Server implements AutoCloseable {
-        private final ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-        private Socket socket;
-
-        Server() throws IOException {
-            listener.setSoTimeout(LIMIT);
-        }
-
-        PlayerClient connect() throws IOException {
-            String host = listener.getInetAddress().getHostAddress();
-            PlayerClient client = new PlayerClient(host, listener.getLocalPort(), LIMIT);
-            accept();
-            return client;
-        }
-
-        void accept() throws IOException {
-            socket = listener.accept();
-            socket.setSoTimeout(LIMIT);
-        }
-
-        void send(String... hex) throws IOException {
-            socket.getOutputStream().write(unhex(hex));
-        }
-
-        void expect(String what, String hex) throws IOException {
-            byte[] want = unhex(hex);
-            byte[] got = socket.getInputStream().readNBytes(want.length);
-            equal(what, HexFormat.of().formatHex(got), HexFormat.of().formatHex(want));
-        }
-
-        /** The server is gone: it closes the connection and no longer listens. */
-        void end() throws IOException {
-            listener.close();
-            if (socket != null) {
-                socket.close();
-            }
-        }
-
-        @Override
-        public void close() throws IOException {
-            end();
-        }
-    }
-
     static void testRefused() throws IOException {
         try (Server server = new Server(); PlayerClient robot = server.connect()) {
             server.send(reply("srpe") + block('Y', "650A 70206F666620696620") + reply(""));
@@ -81,11 +33,11 @@ final class PlayerClientTest {
     }
 
     /** A robot with a second laser, an imu and a servo, and without an io device. */
-    private static final String DEVICES =
+    static final String DEVICES =
             answer("d", "108 laser 0 sick", "128 laser 1 urg", "130 imu 0 a driver", "131 servo 0 arm");
-    private static final String QUESTION = "78790002 7164 64720000";
+    static final String QUESTION = "78790002 7164 64720000";
 
-    private static String answer(String question, String... lines) {
+    static String answer(String question, String... lines) {
         String text = question + "\n" + String.join("\n", lines);
         return block('Y', HexFormat.of().formatHex(text.getBytes(StandardCharsets.ISO_8859_1)));
     }
@@ -184,6 +136,7 @@ final class PlayerClientTest {
         try (Server server = new Server(); PlayerClient robot = server.connect()) {
             fails("nothing open", USAGE, robot::getData);
             fails("half a pair", USAGE, () -> robot.request("srp"));
+            fails("a device of more than a byte", USAGE, () -> robot.request("s\u0155pw"));
             server.send(reply("yr"), reply("ycsr"), reply("gw"));
             robot.request("yr");
             robot.setFresh(true);

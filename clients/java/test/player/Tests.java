@@ -17,7 +17,7 @@ final class Tests {
         int passed = 0;
         int failed = 0;
         for (Class<?> tests : List.of(PayloadTest.class, SessionTest.class, CompactTest.class, PlayerClientTest.class,
-                SimulationTest.class)) {
+                RobotTest.class, SimulationTest.class)) {
             for (Method m : tests.getDeclaredMethods()) {
                 if (!m.getName().startsWith("test")) {
                     continue;
