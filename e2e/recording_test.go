@@ -299,13 +299,13 @@ func recordOthers(t *testing.T, b browser, f *recording) {
 	f.shoot(tab, "#others .io", "#others .servo")
 }
 
-// startOthers runs a simulated robot with an IMU, a GPS receiver, inputs and outputs and joints, and returns the
+// startOthers runs a simulated robot with an IMU, a GPS receiver, inputs and outputs, joints and a second body, and returns the
 // address of its dashboard.
 func startOthers(t *testing.T) (page string) {
 	t.Helper()
 	return start(t, "-http", "127.0.0.1:0", write(t, t.TempDir(), "others.cfg", fmt.Sprintf(`
 		driver ( name "stage" world %q provides ["position:0" "laser:0" "sonar:0" "imu:0" "gps:0"] )
-		driver ( name "testpattern" provides ["io:0" "servo:0"] )`, absolute(t, room)))).dashboard(t)
+		driver ( name "testpattern" provides ["io:0" "servo:0" "misc:1"] )`, absolute(t, room)))).dashboard(t)
 }
 
 // commandOthers switches an output, and moves a joint to -45 degrees, by the controls of the page.

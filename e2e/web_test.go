@@ -446,7 +446,8 @@ func testDragging(t *testing.T, chromium browser) {
 // Devices without letters have their views, and this page commands them.
 func testOthers(t *testing.T, chromium browser) {
 	b := chromium.open(t, startOthers(t))
-	b.until(`player.shown?.data["imu:0"] && player.shown.data["gps:0"] && document.querySelectorAll("#others .panel").length === 4`)
+	b.until(`player.shown?.data["imu:0"] && player.shown.data["gps:0"] && document.querySelectorAll("#others .panel").length === 5`)
+	b.until(`/bumpers.*Battery\d+\.\d V/.test(document.querySelector("#others .misc").textContent)`)
 	b.commandOthers()
 	b.checkLooks("devices without letters", screens[:2]...)
 }

@@ -292,7 +292,7 @@ export class Body {
     const state = text.body(data), volts = data.m?.volts;
     $("bumper-state").textContent = state.text;
     $("bumper-state").classList.toggle("bad", state.alarm);
-    $("volts").textContent = volts === undefined ? "–" : `${volts.toFixed(1)} V`;
+    $("volts").textContent = text.volts(data.m);
     $("battery").value = volts ?? 0;
   }
 }

@@ -37,6 +37,16 @@ const PANELS = {
     });
     return (robot, { name, channels }) => panel.update(robot.data[name], channels);
   },
+  misc(body, state) {
+    body.innerHTML = `<div class="row"><span>Battery</span><output class="number"></output></div>`;
+    const volts = part(body, "output");
+    return (robot, { name }) => {
+      const m = robot.data[name], { text: bumpers, alarm } = text.body({ m });
+      state.textContent = bumpers;
+      state.classList.toggle("bad", alarm);
+      volts.textContent = text.volts(m);
+    };
+  },
   goto(body, state, _, driver) {
     body.innerHTML = `<button type="button" data-needs="write moves"></button>`;
     const button = part(body, "button");

@@ -244,6 +244,9 @@ export function gripper(g) {
   return [`paddles ${word(g.state, PADDLES)}`, `lift ${word(g.state, LIFT)}`, beams].filter(Boolean).join(" · ");
 }
 
+/** @param {Data["m"]} m */
+export const volts = (m) => (m ? `${m.volts.toFixed(1)} V` : "–");
+
 const count = (bits) => [0, 1, 2, 3, 4].filter((i) => (bits >> i) & 1).length;
 
 // body writes pressed bumpers and stalled wheels. alarm reports whether there are

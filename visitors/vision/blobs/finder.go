@@ -8,12 +8,12 @@
 package blobs
 
 import (
-	"cmp"
 	"image"
 	"image/color"
 	"slices"
 
 	"player/codec"
+	"player/codec/patches"
 )
 
 const (
@@ -37,23 +37,7 @@ type Finder struct {
 	channels []int    // of the colours, in order
 
 	bits, voted []uint32 // of each pixel
-	runs        [channels][]run
-	rows        [channels]int // first run of the row being scanned
-	above       [channels]int // first run of the row above
-	patches     []patch
-	place       []int // index of a root run's patch
-}
-
-// run is a run of pixels of one colour in a row.
-type run struct {
-	row, first, last int
-	root             int // index of a run that represents the blob, or of one nearer to it
-}
-
-// patch is a blob under construction.
-type patch struct {
-	codec.Blob
-	sumX, sumY int // sumX is twice the sum
+	runs        [channels]patches.Runs
 }
 
 // NewFinder returns a finder of colours. The error names the colours that cannot be found.
@@ -66,6 +50,9 @@ func NewFinder(colors []Color) (*Finder, error) {
 		f.channels = append(f.channels, c.Channel)
 	}
 	slices.Sort(f.channels)
+	for i := range f.runs {
+		f.runs[i].Diagonal = true
+	}
 	for y := 0; y < 256; y += lightStep {
 		for u := 0; u < 256; u += tintStep {
 			for v := 0; v < 256; v += tintStep {
@@ -102,19 +89,12 @@ func (f *Finder) Find(m *image.YCbCr, out *codec.VisionData) {
 	out.Count, out.Blobs = [channels]uint8{}, out.Blobs[:0]
 	least := int(float64(size.X*size.Y) * smallest)
 	for _, channel := range f.channels {
-		f.gather(f.runs[channel])
-		f.patches = slices.DeleteFunc(f.patches, func(p patch) bool {
-			length := max(p.Right-p.Left, p.Bottom-p.Top) + 1
-			return p.Area < least || float64(p.Area) < thin*float64(length)
+		before := len(out.Blobs)
+		out.Blobs = f.runs[channel].AppendBlobs(out.Blobs, func(b codec.Blob) bool {
+			length := max(b.Right-b.Left, b.Bottom-b.Top) + 1
+			return b.Area < least || float64(b.Area) < thin*float64(length)
 		})
-		slices.SortFunc(f.patches, func(a, b patch) int {
-			return cmp.Or(cmp.Compare(b.Area, a.Area), cmp.Compare(a.Left, b.Left), cmp.Compare(a.Top, b.Top))
-		})
-		for _, p := range f.patches[:min(len(f.patches), codec.MaxBlobs)] {
-			p.X, p.Y = (p.sumX/2+p.Area/2)/p.Area, (p.sumY+p.Area/2)/p.Area
-			out.Count[channel]++
-			out.Blobs = append(out.Blobs, p.Blob)
-		}
+		out.Count[channel] = uint8(len(out.Blobs) - before)
 	}
 }
 
@@ -170,12 +150,10 @@ func (f *Finder) vote(width, height int) {
 	}
 }
 
-// cut cuts the picture into runs, and joins each with those that it touches in the row
-// above. A root comes before the runs that it represents.
+// cut cuts the picture into runs.
 func (f *Finder) cut(width, height int) {
 	for _, channel := range f.channels {
-		f.runs[channel] = f.runs[channel][:0]
-		f.rows[channel], f.above[channel] = 0, 0
+		f.runs[channel].Reset()
 	}
 	var first [channels]int
 	for y := range height {
@@ -190,63 +168,16 @@ func (f *Finder) cut(width, height int) {
 				case now&^before&bit != 0:
 					first[channel] = x
 				case before&^now&bit != 0:
-					f.add(channel, y, first[channel], x-1)
+					f.runs[channel].Add(y, first[channel], x-1)
 				}
 			}
 			before = now
 		}
 		for _, channel := range f.channels {
 			if before>>channel&1 != 0 {
-				f.add(channel, y, first[channel], width-1)
+				f.runs[channel].Add(y, first[channel], width-1)
 			}
-			f.above[channel], f.rows[channel] = f.rows[channel], len(f.runs[channel])
 		}
-	}
-}
-
-func (f *Finder) add(channel, row, first, last int) {
-	i := len(f.runs[channel])
-	runs := append(f.runs[channel], run{row, first, last, i})
-	f.runs[channel] = runs
-	for above := f.above[channel]; above < f.rows[channel]; above++ {
-		switch up := runs[above]; {
-		case up.first > last+1:
-			return
-		case up.last+1 < first:
-			f.above[channel] = above + 1 // further runs of this row are farther to the right
-		default:
-			join(runs, i, above)
-		}
-	}
-}
-
-func root(runs []run, i int) int {
-	for runs[i].root != i {
-		runs[i].root = runs[runs[i].root].root
-		i = runs[i].root
-	}
-	return i
-}
-
-func join(runs []run, a, b int) {
-	a, b = root(runs, a), root(runs, b)
-	runs[max(a, b)].root = min(a, b)
-}
-
-func (f *Finder) gather(runs []run) {
-	f.patches, f.place = f.patches[:0], f.place[:0]
-	for i, r := range runs {
-		first := root(runs, i)
-		f.place = append(f.place, len(f.patches))
-		if first == i {
-			f.patches = append(f.patches, patch{Blob: codec.Blob{Left: r.first, Right: r.last, Top: r.row, Bottom: r.row}})
-		}
-		p := &f.patches[f.place[first]]
-		n := r.last - r.first + 1
-		p.Area += n
-		p.sumX += (r.first + r.last) * n
-		p.sumY += r.row * n
-		p.Left, p.Right, p.Bottom = min(p.Left, r.first), max(p.Right, r.last), r.row
 	}
 }
 
