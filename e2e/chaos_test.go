@@ -45,6 +45,8 @@ const (
 	longPause = 2 * time.Second
 	// healing is how long a loss may last after its end: a try each five seconds, setups of up to ten, and a busy machine.
 	healing = 2 * time.Minute
+	// lineTime is how long a command takes at most from the server to the wheels, on a busy machine.
+	lineTime = time.Second
 	// firstByte is the byte of a robot's first device without a letter (PROTOCOL 2.11).
 	firstByte = 128
 	// present is the age of data of hardware that is there. Cameras send only when they are asked to.
@@ -58,15 +60,17 @@ type chaotic struct {
 		Plug() error
 		Silence()
 		Speak()
+		Transcript() string
 	}
 	name, block string // of the driver; the block's other options
 	letter      byte
 	wheels      func() (left, right float64) // mm/s; nil: it has none
 
-	conn   net.Conn
-	fresh  atomic.Int64 // time of the last frame with new data, in ns
-	losses atomic.Int64
-	drives atomic.Int64
+	conn    net.Conn
+	fresh   atomic.Int64 // time of the last frame with new data, in ns
+	replies atomic.Int64 // to requests
+	losses  atomic.Int64
+	drives  atomic.Int64
 }
 
 // TestChaos disturbs the lines of all emulated hardware at once: noise all the time, adapters that are unplugged, hardware
@@ -89,7 +93,7 @@ func TestChaos(t *testing.T) {
 		c.healed(t, s)
 		disturbers.Go(func() { c.disturb(t, s, ctx) })
 		if c.wheels != nil {
-			drivers.Go(func() { c.drive(t, ctx) })
+			drivers.Go(func() { c.drive(t, s, ctx) })
 		}
 	}
 	for ctx.Err() == nil {
@@ -178,6 +182,9 @@ func (c *chaotic) read(t *testing.T, ctx context.Context) {
 			t.Errorf("%s: the client is not served: %v", c.name, err)
 			return
 		}
+		if letter == codec.KindReply {
+			c.replies.Add(1)
+		}
 		if letter == codec.Server && len(payload) >= 12 && time.Duration(be.BigEndian.Uint32(payload[8:]))*time.Microsecond < present {
 			c.fresh.Store(time.Now().UnixNano())
 		}
@@ -231,7 +238,7 @@ func (c *chaotic) disturb(t *testing.T, s *server, ctx context.Context) {
 }
 
 // drive drives for a while and stops, again and again. Once the wheels stand, no command is sent for a while.
-func (c *chaotic) drive(t *testing.T, ctx context.Context) {
+func (c *chaotic) drive(t *testing.T, s *server, ctx context.Context) {
 	send := func(message []byte) { _, _ = c.conn.Write(message) } // an error is one of the reader as well
 	command := func(speed, turn int16) {
 		send(codec.AppendMessage(nil, codec.KindCommand, codec.Position, codec.PositionCommand{Speed: speed, TurnRate: turn}.Append(nil)))
@@ -247,18 +254,19 @@ func (c *chaotic) drive(t *testing.T, ctx context.Context) {
 		if moved {
 			c.drives.Add(1)
 		}
-		for begin := time.Now(); moves(); time.Sleep(100 * time.Millisecond) {
+		// The reply to a request shows that the server has read all commands before it.
+		c.within(t, s, "wheels that stand", func() bool {
+			before := c.replies.Load()
 			command(0, 0)
-			if time.Since(begin) > healing {
-				t.Errorf("%s cannot be stopped", c.name)
-				return
-			}
-		}
-		command(0, 0)
-		time.Sleep(500 * time.Millisecond) // commands of before are carried out
+			send(codec.AppendRequest(nil, []byte("pa")))
+			c.within(t, s, "a reply", func() bool { return c.replies.Load() > before })
+			time.Sleep(lineTime)
+			return !moves()
+		})
 		for end := time.Now().Add(rand.N(10 * time.Second)); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 			if l, r := c.wheels(); l != 0 || r != 0 {
-				t.Errorf("%s: the wheels move unasked, at %.0f and %.0f mm/s", c.name, l, r)
+				time.Sleep(time.Second)
+				t.Errorf("%s: the wheels move unasked, at %.0f and %.0f mm/s:\n%s\n%s", c.name, l, r, tail(c.cable.Transcript(), 3000), tail(c.lines(s), 1500))
 				return
 			}
 		}

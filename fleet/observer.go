@@ -25,7 +25,7 @@ import (
 // timeout of programs that read metrics, so that they get what is known.
 const lookLimit = 2 * time.Second
 
-// observer tells the operator of a bridge how the bridge and NATS are: /metrics and
+// observer reports the state of the bridge and of NATS to an operator: /metrics and
 // /healthz.
 type observer struct {
 	fleet, bridge string
@@ -38,7 +38,7 @@ type observer struct {
 	troubles      troubles
 }
 
-// troubles counts those of the connection to NATS.
+// troubles counts troubles of the connection to NATS.
 type troubles struct {
 	dropped atomic.Uint64 // how often messages were dropped because this program was too slow
 	errors  atomic.Uint64 // others: rights that are missing

@@ -126,7 +126,7 @@ const (
 	defaultListen = "127.0.0.1:4222"
 )
 
-// defaultRobot is the robot without -robot, -robots and -discover: that of go run . -stage room.
+// defaultRobot is the robot without -robot, -robots and -discover: the robot of go run . -stage room.
 const defaultRobot = "robot=localhost:6665"
 
 // maxRecording bounds -record-size, in MiB: bytes fit an int64.

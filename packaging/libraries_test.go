@@ -549,6 +549,20 @@ func installGo(p place) {
 	p.hello("./hello")
 }
 
+// TestAmalgam compiles the one source file of a release away from its parts.
+func TestAmalgam(t *testing.T) {
+	needs.Program(t, "cc")
+	const name = "../clients/c/player.c"
+	whole := must.Get(amalgam(name, must.Get(os.ReadFile(name))(t)))(t)
+	if part.Match(whole) {
+		t.Error("a part is not in it")
+	}
+	p := place{T: t, dir: t.TempDir()}
+	p.write("player.c", whole)
+	include := must.Get(filepath.Abs("../clients/c"))(t)
+	p.run("cc", "-std=c99", "-pedantic-errors", "-Wall", "-Wextra", "-Werror", "-c", "-I"+include, "player.c")
+}
+
 // TestPackedTwice packs the libraries twice and compares.
 func TestPackedTwice(t *testing.T) {
 	for _, program := range []string{"git", "cc"} {

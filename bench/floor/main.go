@@ -1,7 +1,7 @@
 // Floor is the least that a frame server can do: a bare loop on epoll and
 // timerfd. It reads what clients send as the server does, and writes frames at
 // the rate or on the request of each client. It has no devices, no rights and
-// no idea of a network's capacity. Its ticks are those of the server, so the two
+// no idea of a network's capacity. Its ticks are the server's, so the two
 // differ in what they do at a wake, not in how often they wake.
 //
 // With -serial it is the least that a driver can do: when a packet has come from the

@@ -74,7 +74,7 @@ static void why(const char *pairs) {
 }
 
 static player_result request(const char *line) {
-  char pairs[600];
+  char pairs[600] = "";
   size_t i;
   player_result r;
   json_string(line, "pairs", pairs, sizeof pairs);
@@ -341,7 +341,7 @@ static player_simulation world;
 
 static player_result simulate(const char *line) {
   static player_mover movers[10];
-  char host[256];
+  static char host[256];
   char order[2048];
   player_result r;
   int i, n;

@@ -46,8 +46,12 @@ var examplePrograms = map[string]struct {
 	command       string
 	names, prints words // by example
 }{
-	"c":   {"BUILD/NAME HOST PORT ROUNDS", words{"wall": "follow"}, words{"watch": `x -?\d+ y`}},
-	"cpp": {"BUILD/NAME HOST PORT ROUNDS", words{"wall": "follow"}, words{"watch": `x -?\d+ y`}},
+	"c": {"BUILD/NAME HOST PORT ROUNDS", words{"wall": "follow"},
+		words{"watch": `x -?\d+ y`, "square": `corner 1 at \d+ -?\d+`,
+			"log": `^seconds,.*\n(\d+\.\d{3},0,0,0(,\d+){16}\n){20}$`, "goto": `(?m)^arrived$`, "two": `^(robot [01]: [1-9]\d* mm\n){2}$`}},
+	"cpp": {"BUILD/NAME HOST PORT ROUNDS", words{"wall": "follow"},
+		words{"watch": `x -?\d+ y`, "square": `corner 1 at \d+ -?\d+`,
+			"log": `^seconds,.*\n(\d+\.\d{3},0,0,0(,\d+){16}\n){20}$`, "goto": `^arrived=1`, "two": `^(robot [01]: [1-9]\d* mm\n){2}$`}},
 	"java": {"java -cp BUILD NAME HOST PORT ROUNDS",
 		words{"hello": "Hello", "avoid": "ObstacleAvoidanceUsingSonar", "wall": "FollowWall", "watch": "Watch"},
 		words{"watch": "sonar ahead", "square": `^side 1: x 1\d\d\d mm, .*\nside 2: `, "log": `^time_ms,.*\n(\d+,0,0,0,\d+\n){19,20}$`,
@@ -90,6 +94,10 @@ var furtherPrograms = map[string]words{
 		"wall": "BUILD/wall -addr HOST:PORT -n ROUNDS", "square": "BUILD/square -addr HOST:PORT -n 2",
 		"log": "BUILD/logrun -addr HOST:PORT -n ROUNDS", "goto": "BUILD/goto -addr HOST:PORT -- 1 0.5",
 		"two": "BUILD/tworobots -n ROUNDS HOST:PORT HOST:OTHER"},
+	"c": {"square": "BUILD/square HOST PORT ROUNDS", "log": "BUILD/log HOST PORT ROUNDS",
+		"goto": "BUILD/goto HOST PORT 600 1 0.5", "two": "BUILD/two HOST PORT ROUNDS OTHER"},
+	"cpp": {"square": "BUILD/square HOST PORT ROUNDS", "log": "BUILD/log HOST PORT ROUNDS",
+		"goto": "BUILD/goto -addr HOST:PORT -- 1 0.5", "two": "BUILD/two HOST PORT ROUNDS OTHER"},
 }
 
 // runExamples runs the examples of a language, which are built in a folder, on simulated robots.

@@ -11,8 +11,8 @@ import (
 	"player/client"
 )
 
-// trouble is why a robot cannot be talked to, for whoever operates the fleet: it reaches the page
-// and whoever asks. The error of the library is behind it.
+// trouble is why a robot cannot be talked to, for the operator of the fleet: it reaches the page
+// and programs that ask. The error of the library is behind it.
 type trouble struct {
 	text  string
 	cause error

@@ -36,6 +36,7 @@ var declarations = []struct{ name, about string }{
 	{"clients/javascript/lib/dashboard.d.ts", "JavaScript: client of pages"},
 	{"clients/javascript/lib/session.d.ts", "JavaScript: sessions"},
 	{"clients/javascript/lib/data.d.ts", "JavaScript: data"},
+	{"clients/javascript/lib/errors.d.ts", "JavaScript: errors"},
 	{"clients/javascript/lib/simulation.d.ts", "JavaScript: simulation"},
 	{"clients/tcl/player.tcl", "Tcl: player.tcl"},
 }

@@ -15,8 +15,9 @@ int main(int argc, char **argv) {
   printf("seconds,x_mm,y_mm,heading_deg");
   for (i = 0; i < PLAYER_SONARS; i++) printf(",sonar%d_mm", i);
   printf("\n");
-  while (rounds-- > 0 && !interrupted && (r = player_read(robot, 5000)) == PLAYER_OK) {
+  while (rounds > 0 && !interrupted && (r = player_read(robot, 5000)) == PLAYER_OK) {
     if (!player_has(robot, 'p') || !player_has(robot, 's')) continue;
+    rounds--;
     printf("%.3f,%ld,%ld,%d", (double)player_server_time_us(robot) / 1e6, (long)p->x, (long)p->y, p->heading);
     for (i = 0; i < PLAYER_SONARS; i++) printf(",%d", sonar[i]);
     printf("\n");

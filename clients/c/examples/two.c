@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Two drives two robots, one port each: both turn away from what is near, and neither waits
- * for the other. Arguments: [host [port [rounds]]]; the second robot has the next port.
+ * Two drives two robots in one loop: both turn away from what is near, and neither waits for
+ * the other. In the end it prints how far each is from where its odometry began.
+ * Arguments: [host [port [rounds [port]]]]; the second robot has the next port, or the last one.
  */
 #define _POSIX_C_SOURCE 200809L /* poll */
 
 #include "arguments.h"
 
+#include <math.h>
 #include <poll.h>
 
 /* Drives a robot by what it sees. */
@@ -19,19 +21,19 @@ static player_result drive(player_client *robot) {
 
 int main(int argc, char **argv) {
   int rounds, i;
+  char second[16];
+  char *next[] = {argv[0], argc > 1 ? argv[1] : (char *)"localhost", second, NULL};
   player_client *robots[2];
   player_result r = PLAYER_OK;
-  char second[16];
-  char *next[4];
-  robots[0] = start(argc, argv, "srpw", &rounds);
-  snprintf(second, sizeof second, "%d", player_port(robots[0]) + 1);
-  next[0] = argv[0];
-  next[1] = argc > 1 ? argv[1] : (char *)"localhost";
-  next[2] = second;
-  next[3] = NULL;
-  robots[1] = start(3, next, "srpw", &i);
+  robots[0] = start(argc, argv, "srpa", &rounds);
+  snprintf(second, sizeof second, "%d", argc > 4 ? atoi(argv[4]) : player_port(robots[0]) + 1);
+  robots[1] = start(3, next, "srpa", &i);
   while (r == PLAYER_OK && rounds > 0 && !interrupted) {
-    struct pollfd p[2] = {{player_descriptor(robots[0]), POLLIN, 0}, {player_descriptor(robots[1]), POLLIN, 0}};
+    struct pollfd p[2];
+    for (i = 0; i < 2; i++) {
+      p[i].fd = player_descriptor(robots[i]);
+      p[i].events = POLLIN;
+    }
     if (poll(p, 2, 5000) <= 0) break;
     for (i = 0; i < 2 && r == PLAYER_OK; i++) {
       while ((r = player_read(robots[i], PLAYER_NO_WAIT)) == PLAYER_OK) {
@@ -42,7 +44,10 @@ int main(int argc, char **argv) {
       else fprintf(stderr, "%s: robot %d: %s\n", argv[0], i, player_error(robots[i]));
     }
   }
-  player_set_speed(robots[1], 0, 0);
-  player_destroy(robots[1]);
-  return stop(robots[0], argv, r);
+  for (i = 0; i < 2; i++) {
+    const player_position *at = player_get_position(robots[i]);
+    printf("robot %d: %.0f mm\n", i, hypot(at->x, at->y));
+    stop(robots[i], argv, PLAYER_OK);
+  }
+  return r != PLAYER_OK;
 }

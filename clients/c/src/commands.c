@@ -152,7 +152,7 @@ player_result player_set_name(player_client *c, const char *name) {
   for (i = 0; i < n; i++)
     if (name[i] < ' ' || name[i] > '~') return fail(c, PLAYER_USAGE, "name", "not printable ASCII");
   payload[0] = 'w';
-  memcpy(payload + 1, name, n);
+  memcpy(payload + 1, name, n); /* NOLINT(bugprone-not-null-terminated-result): its size goes with it */
   r = send_message(c, 'x', 'y', payload, 1 + n);
   if (r == PLAYER_OK) memmove(c->name, name, n + 1);
   return r;

@@ -43,7 +43,6 @@ static bool simulation_string(player_simulation *w, char *to, size_t size) {
     uint8_t bytes[4];
     if (b < 0) return false;
     if (b == '"') break;
-    code = (unsigned)b;
     bytes[0] = (uint8_t)b;
     if (b == '\\') {
       const char *from = "bfnrt", *letter;
