@@ -15,7 +15,7 @@ import (
 	"player/tools"
 )
 
-// exitFailure and exitUsage are the exit codes besides 0. With exitUsage, the
+// exitFailure and exitUsage are the exit codes of failures. With exitUsage, the
 // user has to change something: a flag, a file, a port.
 const (
 	exitFailure = 1

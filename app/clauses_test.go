@@ -17,14 +17,14 @@ var (
 	// anchor on a line of its own, or a row of a table.
 	clause = regexp.MustCompile(`(?m)^(?:<a id="[^"]*"></a>\n)?(\*\*([0-9]+(?:\.[0-9]+)+)\b)`)
 	row    = regexp.MustCompile(`(?m)^\| (?:<a id="[^"]*"></a>)?(\*\*([0-9]+(?:\.[0-9]+)+)\*\*)`)
-	// citation cites a clause, as a link or not yet.
-	citation = regexp.MustCompile(`\[?\bPROTOCOL(\s+)([0-9]+(?:\.[0-9]+)+)\]?(\([^)\s]*\))?`)
+	// citation cites a clause, as a link or not yet; code is no citation.
+	citation = regexp.MustCompile(`[\x60\[]?\bPROTOCOL(\s+)([0-9]+(?:\.[0-9]+)+)\]?(\([^)\s]*\))?`)
 	// definition is a line at the end of a page: where a citation leads.
 	definition = regexp.MustCompile(`(?m)^\[PROTOCOL [0-9.]+\]: \S+#[0-9.]+\n`)
 )
 
 // Each clause of the protocol has an anchor, and each citation on a page is a link to it: [PROTOCOL 5.4], with
-// a definition at the end of the page. -update adds what is missing.
+// a definition at the end of the page, or with the address behind it. -update adds what is missing.
 func TestDocsCiteClauses(t *testing.T) {
 	const protocol = "docs/PROTOCOL.md"
 	for _, p := range pages(t) {
@@ -36,7 +36,7 @@ func TestDocsCiteClauses(t *testing.T) {
 			text = clause.ReplaceAllString(text, "<a id=\"$2\"></a>\n$1")
 			text = row.ReplaceAllString(text, `| <a id="$2"></a>$1`)
 		} else {
-			to := must.Get(filepath.Rel(filepath.Dir(p.path), protocol))(t)
+			to := filepath.ToSlash(must.Get(filepath.Rel(filepath.Dir(p.path), protocol))(t))
 			text = cite(text, to)
 		}
 		switch {
@@ -56,6 +56,9 @@ func cite(text, to string) string {
 	var cited []string
 	text = citation.ReplaceAllStringFunc(text, func(found string) string {
 		m := citation.FindStringSubmatch(found)
+		if found[0] == '`' || m[3] == "("+to+"#"+m[2]+")" {
+			return found
+		}
 		if !slices.Contains(cited, m[2]) {
 			cited = append(cited, m[2])
 		}
@@ -70,7 +73,7 @@ func cite(text, to string) string {
 	}
 	slices.Sort(cited)
 	for _, number := range cited {
-		text += fmt.Sprintf("[PROTOCOL %s]: %s#%[1]s\n", number, filepath.ToSlash(to))
+		text += fmt.Sprintf("[PROTOCOL %s]: %s#%[1]s\n", number, to)
 	}
 	return text
 }

@@ -172,8 +172,8 @@ func help(args []string) (string, error) {
 	return fmt.Sprintf(pageOf("player"), list.String()), nil
 }
 
-// helpPages has the page of -h, in which %s stands for the list of the subcommands, and those
-// of the subcommands: flags, examples, exit codes.
+// helpPages has the page of -h, in which %s is the list of the subcommands, and the pages of
+// the subcommands: flags, examples, exit codes.
 //
 //go:embed help
 var helpPages embed.FS

@@ -7,12 +7,14 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
 
 	"player/config"
+	"player/devices"
 	"player/e2e/must"
 )
 
@@ -210,6 +212,68 @@ func TestDocsLinks(t *testing.T) {
 	}
 }
 
+// Each driver with a line has a page, which DEVICES links and which has the speeds of the line.
+func TestDocsDrivers(t *testing.T) {
+	atRoot(t)
+	table := string(must.Get(os.ReadFile("docs/DEVICES.md"))(t))
+	row := regexp.MustCompile(`(?m)^\| speed \| (.*) \|$`)
+	seen := 0
+	for _, kind := range catalogue() {
+		if !slices.ContainsFunc(kind.Options, func(o devices.Option) bool { _, is := o.Default.(devices.SerialPort); return is }) {
+			continue
+		}
+		seen++
+		path := "devices/" + kind.Name + ".md"
+		text, err := os.ReadFile("docs/" + path)
+		if err != nil || !strings.Contains(table, ": "+path) {
+			t.Errorf("driver %s has no page that docs/DEVICES.md links: %v", kind.Name, err)
+			continue
+		}
+		if kind.Probe == nil || len(kind.Probe.Speeds) == 0 {
+			continue
+		}
+		match := row.FindSubmatch(text)
+		if match == nil {
+			t.Errorf("docs/%s has no row for the speed", path)
+			continue
+		}
+		var speeds []int
+		for _, number := range regexp.MustCompile(`\b[0-9]{4,}\b`).FindAllString(string(match[1]), -1) {
+			speeds = append(speeds, must.Get(strconv.Atoi(number))(t))
+		}
+		want := slices.Clone(kind.Probe.Speeds)
+		slices.Sort(speeds)
+		slices.Sort(want)
+		if !slices.Equal(speeds, want) {
+			t.Errorf("docs/%s has the speeds %d, the driver has %d", path, speeds, want)
+		}
+	}
+	if seen < 12 {
+		t.Errorf("only %d drivers have a line", seen)
+	}
+}
+
+// The pages that list all interfaces have each of them.
+func TestDocsListInterfaces(t *testing.T) {
+	atRoot(t)
+	for path, begin := range map[string]string{"docs/CONFIG.md": "- **interface** is one of ", "docs/fleet/subjects.md": "INTERFACE is "} {
+		_, list, _ := strings.Cut(string(must.Get(os.ReadFile(path))(t)), begin)
+		list, _, _ = strings.Cut(list, ".")
+		var listed, want []string
+		for _, match := range regexp.MustCompile("`([a-z]+)`").FindAllStringSubmatch(list, -1) {
+			listed = append(listed, match[1])
+		}
+		for _, i := range devices.Interfaces() {
+			want = append(want, i.Name)
+		}
+		slices.Sort(listed)
+		slices.Sort(want)
+		if !slices.Equal(listed, want) {
+			t.Errorf("%s lists %q, want %q", path, listed, want)
+		}
+	}
+}
+
 // clicks is how far a page may be from README.md.
 const clicks = 2
 
@@ -305,7 +369,7 @@ func TestDocsUseTheCommands(t *testing.T) {
 // A flag by itself, as in `+"`-http`"+`, is one of a program of this repository.
 func TestDocsNameFlags(t *testing.T) {
 	atRoot(t)
-	declared := regexp.MustCompile(`\.(?:\w*Var|Bool|Int|String|Duration|Float64|Func)\((?:&[\w.]+, )?"([a-z][\w.-]*)"`)
+	declared := regexp.MustCompile(`\.(?:\w*Var|Bool|Int|String|Duration|Float64|\w*Func)\((?:&[\w.]+, )?"([a-z][\w.-]*)"`)
 	known := map[string]bool{
 		"h": true, "buildmode": true, "p": true, // of all, of go, and of Player 1 to 3
 		"time": true, "port": true, "headless": true, // of examples/scenario/run

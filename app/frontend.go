@@ -37,7 +37,7 @@ type frontend struct {
 func listen(o options, address string, log *zap.Logger) (*frontend, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil, fmt.Errorf("%q is not HOST:PORT: localhost:PORT is for this computer, :PORT for the network, too", address)
+		return nil, fmt.Errorf("%q is not HOST:PORT: localhost:PORT is for this computer; :PORT is also for the network", address)
 	}
 	listener, err := net.Listen("tcp", address)
 	if err != nil {

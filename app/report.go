@@ -197,7 +197,7 @@ func counted(conf *config.Server) (all []evidence.Driver) {
 	return all
 }
 
-// private returns words that would tell whose hardware it is: names of the computer, its user and the file, and the
+// private returns words that would identify the owner: names of the computer, its user and the file, and the
 // ports.
 func private(o options, conf *config.Server) []string {
 	host, _ := os.Hostname()

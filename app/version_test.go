@@ -19,6 +19,7 @@ func TestVersionAgrees(t *testing.T) {
 	for path, pattern := range map[string]string{
 		"clients/python/pyproject.toml":   `(?m)^version = "(.*)"$`,
 		"clients/javascript/package.json": `(?m)^  "version": "(.*)",$`,
+		"clients/java/pom.xml":            `<artifactId>playerclient</artifactId>\n  <version>(.*)</version>`,
 		"clients/tcl/pkgIndex.tcl":        `(?m)^package ifneeded \S+ (\S+) `,
 		"clients/tcl/player.tcl":          `(?m)^package provide \S+ (\S+)$`,
 		"clients/tcl/secure.tcl":          `(?m)^package provide \S+ (\S+)$`,
@@ -35,6 +36,14 @@ func TestVersionAgrees(t *testing.T) {
 				t.Errorf("%s has %s, app/version.txt %s (docs/RELEASING.md)", path, match[1], now)
 			}
 		}
+	}
+	header := must.Get(os.ReadFile("clients/c/player.h"))(t)
+	var parts []string
+	for _, match := range regexp.MustCompile(`(?m)^#define PLAYER_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)$`).FindAllSubmatch(header, -1) {
+		parts = append(parts, string(match[1]))
+	}
+	if got := strings.Join(parts, "."); got != now {
+		t.Errorf("the macros of clients/c/player.h have %s, app/version.txt %s", got, now)
 	}
 	changes := must.Get(os.ReadFile("CHANGELOG.md"))(t)
 	sections := regexp.MustCompile(`(?m)^## (\S+?),? ?(\d{4}-\d\d-\d\d)?$`).FindAllStringSubmatch(string(changes), -1)

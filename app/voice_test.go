@@ -1,10 +1,15 @@
 package app
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -24,7 +29,7 @@ var habits = []habit{
 	{"a pronoun of no person in particular", []string{"body", "whoever"}, regexp.MustCompile(`\b(?:some|no|every|any)body\b|\bwhoever\b`)},
 	{"that of", []string{"that of", "those of"}, regexp.MustCompile(`\b(?:that|those) of\b`)},
 	{"as in place of for example", []string{", as "},
-		regexp.MustCompile(`, as (?:an?|the|of|in|by|for|at|with|from|to|on|when|after|here|there|it|they)\b`)},
+		regexp.MustCompile(`, as (?:an?|the|of|by|for|at|with|from|to|on|when|after|here|there|it|they)\b`)},
 	{"beside", []string{"beside"}, regexp.MustCompile(`\bbesides?\b`)},
 	{"too at the end", []string{" too"}, regexp.MustCompile(`,? too(?:[.,;:)|]|$)`)},
 	{"told", []string{"told", "tell"}, regexp.MustCompile(`\b(?:told|tells?)\b`)},
@@ -69,5 +74,45 @@ func TestVoice(t *testing.T) {
 		if len(found) >= 2 && 1000*len(found) >= dense*words {
 			t.Errorf("%s has %d in %d words:\n    %s", p.path, len(found), words, strings.Join(found, "\n    "))
 		}
+	}
+}
+
+// Messages of the programs name the things that they speak of: errors, lines of the log, help of flags. A message is
+// read alone and in a hurry, so it has no habit at all.
+func TestVoiceOfMessages(t *testing.T) {
+	atRoot(t)
+	seen := 0
+	must.Do(t, filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (entry.Name() == ".git" || entry.Name() == "node_modules"):
+			return fs.SkipDir
+		case filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		files := token.NewFileSet()
+		file, err := parser.ParseFile(files, path, nil, 0)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			literal, ok := n.(*ast.BasicLit)
+			if !ok || literal.Kind != token.STRING || strings.Count(literal.Value, " ") < 2 {
+				return true
+			}
+			seen++
+			message := strings.ToLower(must.Get(strconv.Unquote(literal.Value))(t))
+			for _, h := range habits {
+				for _, found := range h.in(message) {
+					t.Errorf("%s: %s", files.Position(literal.Pos()), found)
+				}
+			}
+			return true
+		})
+		return nil
+	}))
+	if seen < 1000 {
+		t.Errorf("only %d messages were seen", seen)
 	}
 }

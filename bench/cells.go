@@ -30,7 +30,7 @@ var (
 
 const (
 	large = 807 // bytes of a frame of all seven devices, vision empty
-	small = 85  // the same with the laser empty too
+	small = 85  // the same with the laser also empty
 )
 
 // group is clients that do the same, at the far end of the cell's network or near the server.
@@ -56,7 +56,7 @@ type kind string
 
 const (
 	frames kind = ""       // clients are served
-	idle   kind = "idle"   // nobody is there
+	idle   kind = "idle"   // without clients
 	start  kind = "start"  // from exec to the first reply
 	binary kind = "binary" // the file
 	inside kind = "inside" // the age of data inside the robot
@@ -73,7 +73,7 @@ type cell struct {
 	// Servers run in turn; none is Player alone.
 	Servers []server `json:"servers,omitempty"`
 	// Window is the length of a run for a cell whose question needs its own; zero for
-	// that of the command line.
+	// the command line's.
 	Window time.Duration `json:"fixed_window_ns,omitempty"`
 	// Calls has the system calls of the servers counted by kind.
 	Calls bool `json:"calls,omitempty"`
@@ -93,8 +93,8 @@ type cell struct {
 	Claim  string  `json:"claim,omitempty"` // what the paper reports for it
 	// Wire is the typical size of a frame on the wire if it is not Size.
 	Wire int `json:"wire_size,omitempty"`
-	// Drive replaces the constant data by that of a robot that drives, which is as
-	// large in compact form as that of a real one.
+	// Drive replaces the constant data by data of a robot that drives, which is as
+	// large in compact form as a real robot's.
 	Drive bool `json:"drive,omitempty"`
 	// Relay puts a second server at the clients' end of the network. It reads the first
 	// by passthrough, and the clients read it.
@@ -125,7 +125,7 @@ const (
 	// devices had news five to ten times a second.
 	costRate = 10
 	// ageRate is the devices' rate where the age of data is measured: it adds
-	// half a period, 1 ms, to every age, little beside the 96 ms of the cells
+	// half a period, 1 ms, to every age, little against the 96 ms of the cells
 	// that matter.
 	ageRate = 500
 )
@@ -158,8 +158,8 @@ func alike(n, rate int, task load.Task) group {
 	return group{Name: "clients", Clients: n, Rate: rate, Task: task}
 }
 
-// healthy is fifty clients at 50 Hz on loopback that differ in what they do
-// beside reading. The network carries them all easily, so the server has to notice
+// healthy is fifty clients at 50 Hz on loopback that differ in their other work
+// than reading. The network carries them all easily, so the server has to notice
 // that it does: every frame goes out when it is due, and nothing else is done
 // for it.
 func healthy() []cell {
@@ -244,7 +244,7 @@ func claim(l network, clients, rate, size int) string {
 	return "all closed within seconds, no data"
 }
 
-// scale is how far it goes on one machine, beside both baselines.
+// scale is how far it goes on one machine, next to both baselines.
 func scale() []cell {
 	one := func(name string, clients, rate int) cell {
 		c := served(name, loopback, alike(clients, rate, load.Stream))
@@ -257,7 +257,7 @@ func scale() []cell {
 			all = append(all, one(fmt.Sprintf("scale/%dx%dHz", clients, rate), clients, rate))
 		}
 	}
-	// Beside the cells of the same size: what TLS costs a frame, and a client in memory.
+	// Compared with the cells of the same size: the cost of TLS for a frame, and for a client in memory.
 	for _, c := range []cell{one("tls/50x50Hz", 50, 50), one("tls/500x10Hz", 500, 10)} {
 		c.Servers, c.Groups[0].TLS = nil, true
 		all = append(all, c)
@@ -346,7 +346,7 @@ const (
 	// largeCompact and smallCompact are the typical sizes of compact frames in bytes,
 	// stamps and all.
 	largeCompact, smallCompact = 348, 70
-	// beamsCompact is the typical size of a compact frame of beams, beamsPlain that of
+	// beamsCompact is the typical size of a compact frame of beams, beamsPlain the size of
 	// a plain one of the laser.
 	beamsCompact, beamsPlain = 27, 725
 )

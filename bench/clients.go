@@ -28,7 +28,7 @@ const (
 	robotRate = 50 // Hz, of the clients' frames and of the robots' data
 	// buildLimit is how long a program may take to build and to connect.
 	buildLimit = 2 * time.Minute
-	// parserCell is beside the languages' cells.
+	// parserCell is in addition to the languages' cells.
 	parserCell = "clients/python-parser"
 )
 
@@ -61,7 +61,7 @@ func clientCells() []cell {
 	return append(all, cell{Name: parserCell, Kind: parser, Size: large})
 }
 
-// Language is that of a cell.
+// Language is a cell's language.
 func (c cell) Language() language {
 	for _, l := range languages() {
 		if c.Name == "clients/"+l.Folder {
@@ -82,7 +82,7 @@ type reader struct {
 }
 
 // measureLibrary has a language's program read robots of one server. The usage is
-// that of the program.
+// the program's.
 func (w *workshop) measureLibrary(ctx context.Context, r *run, c cell, window time.Duration) (err error) {
 	l := c.Language()
 	if _, err := exec.LookPath(l.Tool); err != nil {

@@ -20,7 +20,7 @@ const (
 	fleetRobots, fleetMonitors = 100, 10000
 	// fleetName is the second token of the subjects.
 	fleetName = "bench"
-	natsPort  = 4222 // beyond a network, where nobody else listens
+	natsPort  = 4222 // beyond a network, where no other program listens
 
 	fleetLaser = 3 + codec.LaserSize // bytes of a frame with the laser alone
 )
@@ -164,7 +164,7 @@ func (f *fleet) stop() {
 	}
 }
 
-// pids are those of the bridge, then of NATS.
+// pids are the bridge's, then NATS's.
 func (f *fleet) pids() []int {
 	all := []int{f.bridge.cmd.Process.Pid}
 	for _, p := range f.nats {

@@ -74,7 +74,7 @@ func realTime() []cell {
 	return all
 }
 
-// hardware is that of a real-time cell.
+// hardware is a real-time cell's hardware.
 func (c cell) hardware() hardware {
 	all := allHardware()
 	return all[slices.IndexFunc(all, func(h hardware) bool { return h.name == c.Hardware })]
@@ -116,7 +116,7 @@ const packetNote = "packet"
 // startPackets starts hardware that sends packets of the same size as often and ignores
 // its input: the bare loop has no protocol.
 func (h hardware) startPackets(o line.Options) (cable, error) {
-	o.Baud = 38400 // that of a new pseudo-terminal
+	o.Baud = 38400 // a new pseudo-terminal's
 	p := &packets{packet: make([]byte, h.packet), period: h.period}
 	return p, p.Attach(o, p)
 }

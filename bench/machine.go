@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// machine is what a figure depends on beside the program. Results of different
+// machine is all that a figure depends on, apart from the program. Results of different
 // machines are never in one report.
 type machine struct {
 	CPU    string `json:"cpu"`

@@ -30,7 +30,7 @@ const loadVerb = "load"
 const (
 	defaultWindow = 10 * time.Second
 	paperWindow   = 2 * time.Minute
-	// overhead is what a run takes beside warm-up and window, for the
+	// overhead is the time of a run apart from warm-up and window, for the
 	// time left. Setting up the counters of system calls takes another.
 	overhead = time.Second
 )

@@ -14,8 +14,8 @@ import (
 	"player/bench/load"
 )
 
-// The cells of pictures are one client that reads 50 frames a second, beside a camera of
-// 640x480 at 30 Hz and who watches it. Nobody is given a processor of its own: the camera's
+// The cells of pictures are one client that reads 50 frames a second, next to a camera of
+// 640x480 at 30 Hz and its viewers. No program has a processor of its own: the camera's
 // program, which the server starts, takes its share wherever it is.
 
 const (
@@ -51,7 +51,7 @@ func (c camera) section() string {
 	return ""
 }
 
-// pictured are the cells: nobody watches; the camera runs for a page that asks once a second;
+// pictured are the cells: no viewer; the camera runs for a page that asks once a second;
 // three viewers are sent all pictures; and the same viewers of a program that is not the
 // server.
 func pictured() []cell {
@@ -71,7 +71,7 @@ func pictured() []cell {
 	return all
 }
 
-// writePictures writes pictures to standard output until nobody reads them.
+// writePictures writes pictures to standard output until they have no reader.
 func writePictures(out io.Writer) error {
 	picture, err := preparedPicture()
 	if err != nil {
@@ -85,7 +85,7 @@ func writePictures(out io.Writer) error {
 	return nil
 }
 
-// preparedPicture is as large as that of a camera in a room: 30 kB.
+// preparedPicture is as large as a camera's in a room: 30 kB.
 func preparedPicture() ([]byte, error) {
 	r := rand.New(rand.NewPCG(1, 2))
 	m := image.NewGray(image.Rect(0, 0, cameraWidth, cameraWidth*3/4))

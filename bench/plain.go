@@ -25,7 +25,7 @@ const (
 	plainPrefix = "nats/"
 	// publishVerb is the argument by which this program publishes.
 	publishVerb = "publish"
-	// plainHeaders are those of a bridge, in their lengths too.
+	// plainHeaders are a bridge's, also in their lengths.
 	plainHeaders = "NATS/1.0\r\nPlayer-Time: 2026-11-22T10:58:17.662388Z\r\nPlayer-Age: 84778\r\nPlayer-Epoch: 1795345012551093\r\n" +
 		"Player-Sequence: 12345\r\nPlayer-Schema: player.laser\r\n\r\n"
 )
@@ -96,7 +96,7 @@ func publish(args []string) error {
 	go func() { // the server asks now and then whether this program is there
 		for lines := bufio.NewScanner(conn); lines.Scan(); {
 			if strings.HasPrefix(lines.Text(), "PING") {
-				_, _ = conn.Write([]byte("PONG\r\n")) // the next message fails, too
+				_, _ = conn.Write([]byte("PONG\r\n")) // the next message also fails
 			}
 		}
 	}()

@@ -21,8 +21,8 @@ import (
 // clients on 802.11.
 const figure3 = "figure3.svg"
 
-// rates are the rates of the paper, each with a colour that colour-blind readers can tell
-// apart, and a width: on a full network the curves of 10 and 50 Hz lie on top of each other.
+// rates are the rates of the paper, each with a colour that colour-blind readers can
+// distinguish, and a width: on a full network the curves of 10 and 50 Hz lie on top of each other.
 var rates = []struct {
 	hz    int
 	color color.Color

@@ -20,8 +20,8 @@ const (
 	spacing = 2
 )
 
-// populated is a server with many robots, each on a port of its own, while nobody is
-// there, and with clients of a few. All of them are simulated while there is a client.
+// populated is a server with many robots, each on a port of its own, without
+// clients, and with clients of a few. All of them are simulated while there is a client.
 func populated() []cell {
 	idle := cell{Name: fmt.Sprintf("population/%d", population), Kind: idle, Population: population}
 	some := cell{

@@ -13,7 +13,7 @@ import (
 const firstPort, lastPort = 21000, 32000
 
 // ports gives each server of a workshop ports of its own: between the search and the
-// server's start nobody else of this program finds the same ones free.
+// server's start no other part of this program finds the same ones free.
 type ports struct{ given atomic.Int64 }
 
 // newPorts begins anywhere: another program may search at the same time.
@@ -23,7 +23,7 @@ func newPorts() *ports {
 	return p
 }
 
-// free returns the first of n ports in a row that nobody listens on.
+// free returns the first of n ports in a row without a listener.
 func (p *ports) free(n int) (first int, err error) {
 	for range (lastPort - firstPort) / n {
 		first = firstPort + (int(p.given.Add(int64(n)))-n)%(lastPort-firstPort)

@@ -289,7 +289,7 @@ func TestEveryTargetIsJudged(t *testing.T) {
 
 func TestHealthyTargets(t *testing.T) {
 	r := resultsOf(t, "healthy/readers", "healthy/commands")
-	for _, says := range []string{"1.3 system calls", "1.5 times that of readers", "1.3 times floor's"} {
+	for _, says := range []string{"1.3 system calls", "1.5 times the readers'", "1.3 times floor's"} {
 		if v := judge(t, r, says); !v.Reached || v.Open {
 			t.Errorf("%+v", v)
 		}
@@ -300,7 +300,7 @@ func TestHealthyTargets(t *testing.T) {
 	busy.Load.Groups[0].Interval.P50 *= 2
 	for says, got := range map[string]string{
 		"1.3 system calls":          "1 of 2; 2.20 in healthy/commands",
-		"1.5 times that of readers": "1 of 2; 2.00x in healthy/commands",
+		"1.5 times the readers'": "1 of 2; 2.00x in healthy/commands",
 		"1.3 times floor's":         "1 of 2; 2.00x in healthy/commands",
 	} {
 		if v := judge(t, r, says); v.Reached || v.Got != got {

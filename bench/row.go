@@ -107,7 +107,7 @@ func (w row) ofEachViewer() string {
 	return percent((with - without) / float64(strangers.All()[who].Count))
 }
 
-// runtime is that of a client library's program.
+// runtime is the runtime of a client library's program.
 func (w row) runtime() string {
 	for _, r := range w.of(player) {
 		return cmp.Or(r.Reader.Runtime, "-")

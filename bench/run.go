@@ -228,7 +228,7 @@ func (p *process) awaitListening(ctx context.Context) error {
 	})
 }
 
-// serve runs the clients beside the server and reads the meters at the edges
+// serve runs the clients next to the server and reads the meters at the edges
 // of their window.
 func (p *process) serve(ctx context.Context, r *run, m meters, hold time.Duration, spec load.Spec) error {
 	text, err := json.Marshal(spec)

@@ -244,7 +244,7 @@ func apart() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// stop ends the server. The error is that of a server which failed.
+// stop ends the server. The error is a failed server's.
 func (p *process) stop() error {
 	_ = p.cmd.Process.Signal(syscall.SIGTERM) // it may have ended
 	kill := time.AfterFunc(patience, func() { _ = p.cmd.Process.Kill() })

@@ -36,7 +36,7 @@ const (
 	leastPriority = 19
 )
 
-// beset is two well clients, one that reads and one that asks, beside strangers.
+// beset is two healthy clients, one that reads and one that asks, among strangers.
 func beset() []cell {
 	one := func(who string) cell {
 		c := served("strangers/"+who, loopback, group{Name: "reads", Clients: 1, Rate: 50, Task: load.Stream}, group{Name: "asks", Clients: 1, Task: load.Request})
@@ -50,7 +50,7 @@ func beset() []cell {
 	return all
 }
 
-// viewed is one client that reads, beside viewers: what a viewer costs.
+// viewed is one client that reads, next to viewers: the cost of a viewer.
 func viewed() []cell {
 	var all []cell
 	for _, viewers := range []string{nobody, "clients", "browser", "browsers", "viewer", "viewers", "programs"} {
@@ -92,7 +92,7 @@ func beStrangers(args []string) error {
 	return err
 }
 
-// nobody is the strangers of the cell that the others are compared with.
+// nobody means no strangers: the cell with which the others are compared.
 const nobody = "nobody"
 
 // admit starts the strangers of a cell. If the server is to be alone, it gives it the first

@@ -18,7 +18,7 @@ type target struct {
 	bound bound
 }
 
-// selection is the cells that a target is about. The name is that of the cell if it is only one.
+// selection is the cells that a target is about. The name is the cell's if it is only one.
 type selection struct {
 	name string
 	has  func(*cellResult) bool

@@ -49,6 +49,19 @@ func (c *Client) Geometry(ctx context.Context) (parts []codec.Part, err error) {
 	return parts, err
 }
 
+// Colors asks the server which colours the channels of vision have, as far as it knows them.
+func (c *Client) Colors(ctx context.Context) (colors []codec.ChannelColor, err error) {
+	lines, err := c.Ask(ctx, codec.QuestionColors)
+	for _, line := range lines {
+		key, color, ok := codec.ParseChannelColor(line)
+		if code, known := c.codeOf(key); ok && known {
+			color.Device = code
+			colors = append(colors, color)
+		}
+	}
+	return colors, err
+}
+
 // explain adds the reasons to refused devices. A reason that cannot be obtained stays empty:
 // the refusal stands.
 func (c *Client) explain(ctx context.Context, refused []Access) {
@@ -68,7 +81,7 @@ func (c *Client) explain(ctx context.Context, refused []Access) {
 
 // Devices asks the server which devices its robot has (PROTOCOL 8.9.5). A robot may have several of an interface, and
 // interfaces that have no letter. Entry.Code is the byte of such a device for Request, Access, Has, Raw and Age: a request
-// is string([]byte{entry.Code, codec.AccessRead}). From then on Geometry and the reasons of refusals have these devices, too.
+// is string([]byte{entry.Code, codec.AccessRead}). From then on Geometry and the reasons of refusals also have these devices.
 // The error is ErrUnknownQuestion if the server is an older one, whose devices all have letters.
 func (c *Client) Devices(ctx context.Context) ([]codec.Entry, error) {
 	lines, err := c.Ask(ctx, codec.QuestionDevices)
@@ -95,7 +108,7 @@ func (c *Client) remember(e codec.Entry) {
 	c.seen[e.Code] = e.Address()
 }
 
-// Bind has the data of a device decoded into a variable, as that of the first laser is into Laser. Raw has the payload
+// Bind has the data of a device decoded into a variable, just as Laser gets the data of the first laser. Raw has the payload
 // in any case. Data that cannot be decoded is an error of Read.
 func (c *Client) Bind(code byte, data interface{ Decode(payload []byte) error }) {
 	c.device(code).field = data
@@ -138,12 +151,17 @@ func (c *Client) NameOf(code byte) string {
 	return string(rune(code))
 }
 
-// interfaceOf returns the letter of the interface of a device, 0 if it has none.
+// interfaceOf returns the letter of the interface of a device, 0 if it is not known. A byte that no server has listed has the
+// interface of the protocol's letter. The letters of interfaces without one, such as codec.Ranger, are names inside of
+// programs, and no device of that byte.
 func (c *Client) interfaceOf(code byte) (letter byte) {
 	for _, e := range c.listed {
 		if e.Code == code {
 			return codec.InterfaceLetter(e.Interface)
 		}
+	}
+	if !codec.OnWire(code) {
+		return 0
 	}
 	return code
 }

@@ -174,7 +174,7 @@ type Channel struct {
 }
 
 // AppendChannels appends channels like c, one for each of the names, which have commas between them. Their numbers
-// follow that of c.
+// follow the number of c.
 func AppendChannels(dst []Channel, c Channel, names string) []Channel {
 	for name := range strings.SplitSeq(names, ",") {
 		c.Name = name

@@ -56,7 +56,7 @@ func OnWire(letter byte) bool { return 'a' <= letter && letter <= 'z' }
 // IsLetter reports whether a byte of a device is a letter of the alphabet. Servers hand out other bytes only (PROTOCOL 2.11).
 func IsLetter(code byte) bool { return 'a' <= code|0x20 && code|0x20 <= 'z' }
 
-// InterfaceLetter returns the letter that names an interface inside of a program: in the protocol it is that of the device
+// InterfaceLetter returns the letter that names an interface inside of a program: in the protocol it is the letter of the device
 // with index 0, if the interface has one. It is 0 for an unknown interface.
 func InterfaceLetter(name string) byte {
 	switch name {

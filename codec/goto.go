@@ -95,7 +95,7 @@ func (d *GotoData) Decode(b []byte) error {
 	return nil
 }
 
-// GotoCommand gives a goto device a goal (PROTOCOL 5.1). A limit of 0 is that of the device.
+// GotoCommand gives a goto device a goal (PROTOCOL 5.1). A limit of 0 is the device's own.
 type GotoCommand struct {
 	X         int32  // mm, in the frame of the odometry; or Unknown: stop
 	Y         int32  // mm; or Unknown: stop

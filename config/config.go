@@ -302,7 +302,7 @@ func (b *builder) place(d *block, instance devices.Instance, args devices.Args) 
 	for _, spec := range instance.Provides {
 		if other := robot.Table.Find(spec.Letter, spec.Index); other != nil {
 			a := address{instance.Port, spec}
-			return d.errorf(d.pos("provides", a), "%s is provided twice: %s provides it, too", a.short(b.Port), other.Link().Name())
+			return d.errorf(d.pos("provides", a), "%s is provided twice: %s also provides it", a.short(b.Port), other.Link().Name())
 		}
 	}
 	link, err := robot.Table.Attach(instance)

@@ -206,8 +206,8 @@ func TestMistakes(t *testing.T) {
 			`1:63: pair provides only 2 devices laser`},
 		{"two of a driver that makes robots", `driver ( name "swarm" provides ["sonar:0" "sonar:1"] )`, `this block makes 3 drivers, each with all its devices: omit provides`},
 		{"one driver for two robots", `driver ( name "wheels" provides ["sonar:0" "7000:position:0"] )`, `1:44: one driver provides devices of one robot: write a block for each`},
-		{"provided twice", "driver ( name \"wheels\" )\ndriver ( name \"any\" provides [\"sonar:0\"] )", `2:31: sonar:0 is provided twice: wheels provides it, too`},
-		{"provided twice, unsaid", "driver ( name \"any\" provides [\"sonar:0\"] )\ndriver ( name \"wheels\" )", `2:1: sonar:0 is provided twice: any provides it, too`},
+		{"provided twice", "driver ( name \"wheels\" )\ndriver ( name \"any\" provides [\"sonar:0\"] )", `2:31: sonar:0 is provided twice: wheels also provides it`},
+		{"provided twice, unsaid", "driver ( name \"any\" provides [\"sonar:0\"] )\ndriver ( name \"wheels\" )", `2:1: sonar:0 is provided twice: any also provides it`},
 		{"provides nothing", `driver ( name "wheels" provides [] )`, `1:24: provides is empty: list devices or omit it`},
 		{"provides nothing of anything", `driver ( name "any" provides [] )`, `1:21: provides is empty: list devices or omit it`},
 		{"requires nothing", `driver ( name "scribe" requires [] )`, `1:24: requires is empty: list devices or omit it`},
@@ -267,7 +267,7 @@ func TestAccess(t *testing.T) {
 		{`access ( allow ["read"] from ["10.1.0.0/8"] )`, `1:56: 10.1.0.0/8 has bits behind its mask: write "10.0.0.0/8", or "10.1.0.0" for one computer`},
 		{`access ( from ["::1"] )`, `1:26: access needs allow, and from or name, as in`},
 		{`access ( allow "read" )`, `1:26: access needs allow, and from or name, as in`},
-		{`access ( allow "read" from [] )`, `1:48: from is empty: it would give rights to nobody`},
+		{`access ( allow "read" from [] )`, `1:48: from is empty: it would give no client any rights`},
 		{`access ( allow "read" name "ada" )`, `1:48: rights by name need certificates of clients: tls (`},
 		{`access ( allow "read" from "::1" form 1 )`, `1:59: field "form" is not used in access`},
 	} {
@@ -313,7 +313,7 @@ func TestTLS(t *testing.T) {
 		{`tls ( listen ":7665" ` + files + `) tls ( listen ":8665" ` + files + `)`, `there is a section tls already`},
 		{`tls ( listen ":7665" ` + files + ` client "x" )`, `field "client" is not used in tls`},
 		{`tls ( listen ":7665" cert "a" key "b" ) access ( allow "read" name "ada" )`, `rights by name need certificates of clients`},
-		{`tls ( listen ":7665" ` + files + `) access ( allow "read" name [] )`, `name is empty: it would give rights to nobody`},
+		{`tls ( listen ":7665" ` + files + `) access ( allow "read" name [] )`, `name is empty: it would give no client any rights`},
 		{`tls ( listen ":7665" ` + files + `) access ( allow "read" name ["ada" ""] )`, `a client without a name in its certificate`},
 	} {
 		_, _, err := build(t, robots+tt.text)
@@ -516,7 +516,7 @@ driver (
 		`3:29: from wants "strings", not number 10.0.0.1`,
 		`5:30: speed is 10 to 1000 mm/s, not 5000`,
 		`6:29: gain wants a number, not string "x"`,
-		`8:79: 7002:sonar:0 is provided twice: any provides it, too`,
+		`8:79: 7002:sonar:0 is provided twice: any also provides it`,
 		`9:1: dashboard needs robots`,
 		`9:13: field "robot" is not used in dashboard`,
 		`10:1: field "rest" is not used`,

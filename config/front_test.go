@@ -85,7 +85,7 @@ func TestFrontMistakes(t *testing.T) {
 		{"nothing to stand in for", `driver ( name "wheels" ) driver ( name "eye" model "x" provides ["7000:laser:0"] )`, "guard",
 			"-guard: the robot on port 7000 has no position device"},
 		{"a driver", `driver ( name "wheels" )`, "leash", `-leash: unknown driver "leash"; did you mean "lease"?`},
-		{"a device that is there", `driver ( name "wheels" )`, "toy", "-toy: the robot on port 6665 cannot have toy: position:0 is provided twice: wheels provides it, too"},
+		{"a device that is there", `driver ( name "wheels" )`, "toy", "-toy: the robot on port 6665 cannot have toy: position:0 is provided twice: wheels also provides it"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if _, _, err := buildFronts(t, tt.text, tt.front); err == nil || !strings.HasPrefix(err.Error(), tt.want) {

@@ -64,7 +64,7 @@ func (k Kind) Instance(d Driver) Instance {
 }
 
 // Select gives the first device of an interface the index of the first one of that interface in names, the second device
-// that of the second one, and so on. It hides the devices for which names has none.
+// the index of the second one, and so on. It hides the devices for which names has none.
 func (i *Instance) Select(names []Spec) {
 	i.Provides, names = slices.Clone(i.Provides), slices.Clone(names)
 	for n := range i.Provides {
@@ -122,7 +122,7 @@ type Path string
 type Args struct {
 	Name     string         // of the driver, for logs
 	Provides []Spec         // the devices that the block names; nil: it names none
-	Requires []*Device      // one for each of Kind.Requires in that order, then those of Kind.Accepts
+	Requires []*Device      // one for each of Kind.Requires in that order, then of Kind.Accepts
 	Log      *zap.Logger    // for warnings about files that the block names
 	Values   map[string]any // of all options, as Option.Default but with string for Path and SerialPort
 	// Place returns where the i-th value of an option is, as robot.cfg:12, or where the block is, if it does not have it.
@@ -170,7 +170,7 @@ func (k Kind) Defaults() map[string]any {
 	return values
 }
 
-// Interfaces returns all interfaces: those of manual table 6, joystick, and those without letters.
+// Interfaces returns all interfaces: of manual table 6, joystick, and the ones without letters.
 func Interfaces() []Spec {
 	return []Spec{Misc(), Gripper(), Position(), Sonar(), Laser(), Vision(), PTZ(), Joystick(), Ranger(), IMU(), GPS(), IO(), Servo(), Goto()}
 }

@@ -216,3 +216,31 @@ func TestDriveLeavesOthersAlone(t *testing.T) {
 	c.press(t, " ")
 	waiting.Until(t, "stop", func() bool { return p.position().TurnRate == 0 })
 }
+
+// player drive -to says that the robot has arrived. Without a goto device it says how a server has one, and a signal
+// stops the robot.
+func TestDriveTo(t *testing.T) {
+	t.Parallel()
+	s := start(t, "-stage", room, "-goto")
+	p := s.dial(t)
+	p.request("pr")
+	drive := func(address string, args ...string) *tool {
+		return startTool(t, nil, append([]string{"drive", address}, args...)...)
+	}
+	c := drive(s.address, "-to", "1.5,0", "-speed", "400")
+	if code := c.Code(t); code != 0 || c.out.String() != "arrived\n" || c.errors.String() != "" {
+		t.Errorf("exit %d, %q, %s", code, c.out, c.errors)
+	}
+	waiting.Until(t, "a robot that stands at the goal", func() bool { d := p.position(); return d.X > 1400 && d.X < 1600 && d.Speed == 0 })
+	c = drive(s.address, "-to", "-1000,0")
+	waiting.Until(t, "a robot that moves", func() bool { d := p.position(); return d.Speed != 0 || d.TurnRate != 0 })
+	c.Signal(t, syscall.SIGINT)
+	if code := c.Code(t); code != 0 {
+		t.Errorf("exit %d, %s", code, c.errors)
+	}
+	waiting.Until(t, "a robot that stands", func() bool { d := p.position(); return d.Speed == 0 && d.TurnRate == 0 })
+	c = drive(start(t, "-stage", room).address, "-to", "1,1")
+	if code := c.Code(t); code != 2 || !strings.Contains(c.errors.String(), "a server has it with -goto") {
+		t.Errorf("exit %d, %s", code, c.errors)
+	}
+}

@@ -41,7 +41,7 @@ func discover(ctx context.Context, log *zap.Logger) (<-chan hub.Robot, error) {
 	return found, resolver.Browse(ctx, service, "local.", entries)
 }
 
-// announced returns the robot of an announcement. Its name is that of its computer;
+// announced returns the robot of an announcement. Its name is its computer's;
 // on another port than the usual one, the port is added. The port of its dashboard, if others
 // may see that, is the text page=PORT.
 func announced(e *zeroconf.ServiceEntry) (r hub.Robot, ok bool) {

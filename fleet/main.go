@@ -1,4 +1,4 @@
-// Fleet connects robots to NATS: a program of its own beside the robots' servers, for
+// Fleet connects robots to NATS: a program of its own next to the robots' servers, for
 // more robots and more listeners than they have room for (docs/FLEET.md).
 package main
 
@@ -29,7 +29,7 @@ import (
 // logServing is a message of the log, by which tests find lines.
 const logServing = "serving"
 
-// exitFailure and exitUsage are the exit codes besides 0. With exitUsage, the user has
+// exitFailure and exitUsage are the exit codes of failures. With exitUsage, the user has
 // to change something: a flag, a file, a port.
 const (
 	exitFailure = 1

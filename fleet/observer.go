@@ -25,7 +25,7 @@ import (
 // timeout of programs that read metrics, so that they get what is known.
 const lookLimit = 2 * time.Second
 
-// observer tells the operator of a bridge how the bridge and NATS are: /metrics and
+// observer reports the state of the bridge and of NATS to an operator: /metrics and
 // /healthz.
 type observer struct {
 	fleet, bridge string
@@ -38,7 +38,7 @@ type observer struct {
 	troubles      troubles
 }
 
-// troubles counts those of the connection to NATS.
+// troubles counts troubles of the connection to NATS.
 type troubles struct {
 	dropped atomic.Uint64 // how often messages were dropped because this program was too slow
 	errors  atomic.Uint64 // others: rights that are missing
@@ -165,7 +165,7 @@ func (o observation) problems() []string {
 	add(o.connection.connected && o.connection.rtt == 0, "NATS does not answer")
 	if o.connection.connected {
 		for group, s := range o.leases {
-			add(s.err != nil, fmt.Sprintf("nobody gets a lease of a robot of group %d: %v", group+1, s.err))
+			add(s.err != nil, fmt.Sprintf("no program gets a lease of a robot of group %d: %v", group+1, s.err))
 		}
 		add(o.recording.err != nil, fmt.Sprintf("nothing is recorded: %v", o.recording.err))
 	}
@@ -221,7 +221,7 @@ func (o observation) metrics() []byte {
 	t.Single("player_fleet_uptime_seconds", status.Gauge, "Time since the bridge was started.", o.uptime.Seconds())
 	t.Single("player_fleet_well", status.Gauge, "0 while the bridge cannot do its work; /healthz says why.", status.One(len(o.problems()) == 0))
 	well := !slices.ContainsFunc(o.leases[:], func(s stream) bool { return s.err != nil })
-	t.Single("player_fleet_leases_well", status.Gauge, "0 while one of the buckets with leases does not answer: nobody gets a lease of its group.", status.One(well))
+	t.Single("player_fleet_leases_well", status.Gauge, "0 while one of the buckets with leases does not answer: no program gets a lease of its group.", status.One(well))
 	o.connection.metrics(&t)
 	if o.recorded {
 		t.Single("player_fleet_recording_well", status.Gauge, "0 while nothing is recorded: JetStream does not answer.", status.One(o.recording.err == nil))
@@ -279,12 +279,12 @@ var robotFamilies = [...]struct {
 	value            func(hub.RobotReport) (float64, bool)
 }{
 	{"player_fleet_robot_served", status.Gauge, "1 if this bridge serves the robot.", func(r hub.RobotReport) (float64, bool) { return status.One(r.Served), true }},
-	{"player_fleet_robot_well", status.Gauge, "0 while data that somebody listens to cannot be read, a device does not work, or the robot's server refuses the bridge.",
+	{"player_fleet_robot_well", status.Gauge, "0 while data that has a listener cannot be read, a device does not work, or the robot's server refuses the bridge.",
 		func(r hub.RobotReport) (float64, bool) { return status.One(r.Status.Trouble() == ""), r.Served }},
-	{"player_fleet_robot_stopped", status.Gauge, "1 while the emergency stop holds; known while somebody listens to the status.", func(r hub.RobotReport) (float64, bool) {
+	{"player_fleet_robot_stopped", status.Gauge, "1 while the emergency stop holds; known while the status has a listener.", func(r hub.RobotReport) (float64, bool) {
 		return status.One(r.Status.Stopped != nil && *r.Status.Stopped), r.Status.Stopped != nil
 	}},
-	{"player_fleet_robot_driven", status.Gauge, "1 while somebody has the lease of position.", func(r hub.RobotReport) (float64, bool) {
+	{"player_fleet_robot_driven", status.Gauge, "1 while a program has the lease of position.", func(r hub.RobotReport) (float64, bool) {
 		return status.One(r.Status.Holders["position"] != ""), r.Served
 	}},
 	{"player_fleet_messages_total", status.Counter, "Messages of the robot's data sent to NATS.", count(func(c hub.Counts) uint64 { return c.Messages })},

@@ -126,7 +126,7 @@ const (
 	defaultListen = "127.0.0.1:4222"
 )
 
-// defaultRobot is the robot without -robot, -robots and -discover: that of go run . -stage room.
+// defaultRobot is the robot without -robot, -robots and -discover: the robot of go run . -stage room.
 const defaultRobot = "robot=localhost:6665"
 
 // maxRecording bounds -record-size, in MiB: bytes fit an int64.
@@ -180,7 +180,7 @@ func parseOptions(args []string) (options, error) {
 	}
 	for _, f := range []struct{ name, address string }{{"listen", o.listen}, {"http", o.http}} {
 		if _, _, err := net.SplitHostPort(f.address); err != nil && f.address != "" {
-			return o, fmt.Errorf("-%s: %q is not HOST:PORT: 127.0.0.1:PORT is for this computer, :PORT for the network, too", f.name, f.address)
+			return o, fmt.Errorf("-%s: %q is not HOST:PORT: 127.0.0.1:PORT is for this computer; :PORT is also for the network", f.name, f.address)
 		}
 	}
 	if o.http == "" && o.page.Given() {

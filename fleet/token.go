@@ -18,7 +18,7 @@ import (
 // otherwise.
 func tokenFile() string { return filepath.Join(stateFolder(), "player", "nats.token") }
 
-// readToken returns the token in a file that nobody else may read.
+// readToken returns the token in a file that no other user may read.
 func readToken(path string) (string, error) {
 	about, err := os.Stat(path)
 	if err != nil {
@@ -65,7 +65,7 @@ func ownToken(path string) (string, error) {
 }
 
 // areLocal reports whether all servers of -nats are on this computer and no URL has
-// credentials. HOST:PORT is a URL for NATS, too.
+// credentials. HOST:PORT is also a URL for NATS.
 func areLocal(servers string) bool {
 	for server := range strings.SplitSeq(servers, ",") {
 		server = strings.TrimSpace(server)

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// companion is a program beside the server, in a package and an archive of its own.
+// companion is a program in addition to the server, in a package and an archive of its own.
 type companion struct {
 	program
 	module  string                                       // the folder of its module
@@ -53,7 +53,7 @@ named colours in MJPEG. It is /usr/lib/player/vision.
 `
 
 // pack builds the program for a processor, in a folder, and packs it for Debian, where there is a
-// package, and as an archive. It adds the modules of the build to those of the program.
+// package, and as an archive. It adds the modules of the build to the program's.
 func (c companion) pack(src source, t target, temp string) (results map[string][]byte, err error) {
 	built := filepath.Join(temp, c.name+"-"+t.name)
 	if err := c.build(src, built, t.arch, t.arm); err != nil {

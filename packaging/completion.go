@@ -9,8 +9,8 @@ import (
 	"player/simulation/worlds"
 )
 
-// handbook is what the program says of itself: the page of -h with one subcommand a line, and
-// those of the subcommands by their names.
+// handbook has the help of the program: the page of -h with one subcommand a line, and
+// the pages of the subcommands by their names.
 type handbook struct {
 	page     string
 	commands map[string]string
@@ -50,7 +50,7 @@ func options(page string) (all []option) {
 	return all
 }
 
-// words returns what may stand for the value of a flag, beside files.
+// words returns the words that may be the value of a flag, apart from files.
 func (o option) words() []string {
 	switch o.value {
 	case "WORLD":
@@ -61,15 +61,15 @@ func (o option) words() []string {
 	return nil
 }
 
-// scene is a place of the command line: behind a subcommand, or, with an empty name, that of
-// the server.
+// scene is a place of the command line: behind a subcommand, or, with an empty name, the
+// server.
 type scene struct {
 	name, about string
 	options     []option
 }
 
-// scenes returns all places, that of the server first. Subcommands that start or check a
-// server have its flags, too.
+// scenes returns all places, the server first. Subcommands that start or check a
+// server also have its flags.
 func (h handbook) scenes() []scene {
 	all := []scene{{options: options(h.page)}}
 	for _, name := range commandsOf(h.page) {

@@ -102,10 +102,10 @@ clients)
 #include <stdio.h>
 #include <stdlib.h>
 int main(int n, char **arguments) {
-  static player_client robot;
-  if (n < 3 || player_connect(&robot, arguments[1], atoi(arguments[2]), 20000) || player_request(&robot, "sr", 20000) || player_read(&robot, 20000))
-    return printf("%s\n", robot.error), 1;
-  return printf("%d\n", robot.sonar[0]) < 0;
+  player_client *robot = player_create();
+  if (n < 3 || player_connect(robot, arguments[1], atoi(arguments[2]), 20000) || player_request(robot, "sr", 20000) || player_read(robot, 20000))
+    return printf("%s\n", player_error(robot)), 1;
+  return printf("%d\n", player_get_sonar(robot)[0]) < 0;
 }
 C
   as_written CLIENTS 'cc -o hello'

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// containerUser runs the program in a container: nobody's number. The group is that of
-// serial lines in Debian, dialout.
+// containerUser runs the program in a container: a number without an account. The group is dialout, which
+// owns serial lines in Debian.
 const containerUser, containerGroup = 65532, 20
 
 // blob is a part of an image, in the words of the OCI.

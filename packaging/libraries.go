@@ -4,8 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"encoding/base64"
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -39,7 +38,7 @@ func libraries(src source) (all []library, err error) {
 	return all, nil
 }
 
-// release takes a version apart. That of a commit without a tag has the time of the commit.
+// release takes a version apart. The version of a commit without a tag has the time of the commit.
 var release = regexp.MustCompile(`^([0-9.]+)(?:~([a-z]+)\.?([0-9]+))?`)
 
 // spell returns the version with other words for what comes before a release.
@@ -140,51 +139,42 @@ func substitute(files []file, name, old, new string) error {
 	return nil
 }
 
-// python packs a wheel and an sdist: https://packaging.python.org/specifications/
+// python packs a wheel and an sdist by Python's own builder, with what Debian has.
 func python(src source) (library, error) {
 	version := src.python()
 	l := library{name: "playerclient", purl: "pkg:pypi/playerclient", version: version, results: map[string][]byte{}}
-	code, err := tree("clients/python/playerclient", "playerclient")
+	files, err := tree("clients/python", "", "pyproject.toml", "README.md", "player_log.py", "player_ros.py", "playerclient/*", "examples/*")
 	if err != nil {
 		return l, err
 	}
-	readme, err := os.ReadFile("clients/python/README.md")
+	license, err := single("LICENSE", "LICENSE")
 	if err != nil {
 		return l, err
 	}
-	license, err := single("LICENSE", "")
+	if err := setVersion(files, "pyproject.toml", "\nversion = \"", version); err != nil {
+		return l, err
+	}
+	temp, err := os.MkdirTemp("", "player-python")
 	if err != nil {
 		return l, err
 	}
-	metadata := fmt.Appendf(nil, "Metadata-Version: 2.1\nName: playerclient\nVersion: %s\nSummary: A client of the Player robot device server\n"+
-		"License: Apache-2.0\nRequires-Python: >=3.9\nDescription-Content-Type: text/markdown\nLicense-File: LICENSE\n\n%s", version, readme)
-
-	info := fmt.Sprintf("playerclient-%s.dist-info/", version)
-	wheel := append(slices.Clone(code),
-		file{path: info + "LICENSE", data: license.data},
-		file{path: info + "METADATA", data: metadata},
-		file{path: info + "WHEEL", data: []byte("Wheel-Version: 1.0\nGenerator: player-packaging\nRoot-Is-Purelib: true\nTag: py3-none-any\n")})
-	var record strings.Builder
-	for _, f := range wheel {
-		sum := sha256.Sum256(f.data)
-		fmt.Fprintf(&record, "%s,sha256=%s,%d\n", f.path, base64.RawURLEncoding.EncodeToString(sum[:]), len(f.data))
+	defer os.RemoveAll(temp)
+	for _, f := range append(files, license) {
+		name := filepath.Join(temp, f.path)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, f.data, 0o644)); err != nil {
+			return l, err
+		}
 	}
-	fmt.Fprintf(&record, "%sRECORD,,\n", info)
-	wheel = append(wheel, file{path: info + "RECORD", data: []byte(record.String())})
-	if l.results[fmt.Sprintf("playerclient-%s-py3-none-any.whl", version)], err = zipped(wheel, src.time); err != nil {
-		return l, err
-	}
-
-	folder := "playerclient-" + version
-	sdist, err := tree("clients/python", folder, "pyproject.toml", "README.md", "playerclient/*", "examples/*")
+	dist := filepath.Join(temp, "dist")
+	// Debian's hatchling asks for a package that only editable installations need.
+	_, err = output("env", fmt.Sprintf("SOURCE_DATE_EPOCH=%d", src.time.Unix()), "/usr/bin/python3", "-m", "build", "--no-isolation", "--skip-dependency-check", "--outdir", dist, temp)
 	if err != nil {
-		return l, err
+		return l, fmt.Errorf("%w: install python3-build and python3-hatchling", err)
 	}
-	if err := setVersion(sdist, "pyproject.toml", "\nversion = \"", version); err != nil {
-		return l, err
+	packed, err := folder(dist)
+	for _, f := range packed {
+		l.results[f.path] = f.data
 	}
-	sdist = append(sdist, file{path: folder + "/PKG-INFO", data: metadata}, file{path: folder + "/LICENSE", data: license.data})
-	l.results[folder+".tar.gz"], err = plainTarball(sdist, src.time)
 	return l, err
 }
 
@@ -192,7 +182,7 @@ func python(src source) (library, error) {
 func npm(src source) (library, error) {
 	version := src.semantic()
 	l := library{name: "playerclient", purl: "pkg:npm/playerclient", version: version}
-	files, err := tree("clients/javascript", "package", "package.json", "README.md", "lib/*")
+	files, err := tree("clients/javascript", "package", "package.json", "README.md", "lib/*", "examples/*", "examples/browser/*")
 	if err != nil {
 		return l, err
 	}
@@ -203,15 +193,12 @@ func npm(src source) (library, error) {
 	if err := setVersion(files, "package.json", `"version": "`, version); err != nil {
 		return l, err
 	}
-	if err := substitute(files, "package.json", "  \"private\": true,\n", ""); err != nil {
-		return l, err
-	}
 	packed, err := plainTarball(append(files, license), src.time)
 	l.results = map[string][]byte{fmt.Sprintf("playerclient-%s.tgz", version): packed}
 	return l, err
 }
 
-// java packs jars of classes, sources and documentation, and what Maven wants to know.
+// java packs jars of classes, sources and documentation, and the pom.xml of the library with its version.
 func java(src source) (library, error) {
 	version := src.semantic()
 	l := library{name: "player:playerclient", purl: "pkg:maven/player/playerclient", version: version, results: map[string][]byte{}}
@@ -225,22 +212,26 @@ func java(src source) (library, error) {
 	}
 	defer os.RemoveAll(temp)
 	classes, docs := filepath.Join(temp, "classes"), filepath.Join(temp, "docs")
-	var names []string
+	var names, documented []string
 	for _, f := range sources {
-		names = append(names, filepath.Join("clients/java/src", f.path))
+		name := filepath.Join("clients/java/src", f.path)
+		names = append(names, name)
+		if path.Base(name) != "module-info.java" { // otherwise all pages are in a folder of the module
+			documented = append(documented, name)
+		}
 	}
 	// Java 17, also with a newer compiler.
-	if _, err := output("javac", append([]string{"--release", "17", "-encoding", "UTF-8", "-Xlint:all", "-d", classes}, names...)...); err != nil {
+	if _, err := output("javac", append([]string{"--release", "17", "-encoding", "UTF-8", "-Xlint:all", "-Werror", "-d", classes}, names...)...); err != nil {
 		return l, fmt.Errorf("%w: install default-jdk-headless", err)
 	}
-	if _, err := output("javadoc", append([]string{"-quiet", "-Xdoclint:none", "-notimestamp", "-noindex", "-encoding", "UTF-8", "--release", "17", "-d", docs}, names...)...); err != nil {
+	if _, err := output("javadoc", append([]string{"-quiet", "-Xdoclint:all", "-Werror", "-notimestamp", "-noindex", "-encoding", "UTF-8", "--release", "17", "-d", docs}, documented...)...); err != nil {
 		return l, err
 	}
 	license, err := single("LICENSE", "META-INF/LICENSE")
 	if err != nil {
 		return l, err
 	}
-	manifest := file{path: "META-INF/MANIFEST.MF", data: fmt.Appendf(nil, "Manifest-Version: 1.0\r\nAutomatic-Module-Name: player\r\nImplementation-Version: %s\r\n\r\n", version)}
+	manifest := file{path: "META-INF/MANIFEST.MF", data: fmt.Appendf(nil, "Manifest-Version: 1.0\r\nImplementation-Version: %s\r\n\r\n", version)}
 	for suffix, from := range map[string]string{"": classes, "-javadoc": docs, "-sources": "clients/java/src"} {
 		files, err := folder(from)
 		if err != nil {
@@ -250,18 +241,14 @@ func java(src source) (library, error) {
 			return l, err
 		}
 	}
-	l.results[fmt.Sprintf("playerclient-%s.pom", version)] = fmt.Appendf(nil, `<?xml version="1.0" encoding="UTF-8"?>
-<project xmlns="http://maven.apache.org/POM/4.0.0">
-  <modelVersion>4.0.0</modelVersion>
-  <groupId>player</groupId>
-  <artifactId>playerclient</artifactId>
-  <version>%s</version>
-  <name>playerclient</name>
-  <description>A client of the Player robot device server</description>
-  <licenses><license><name>Apache-2.0</name></license></licenses>
-</project>
-`, version)
-	return l, nil
+	pom, err := single("clients/java/pom.xml", "pom.xml")
+	if err != nil {
+		return l, err
+	}
+	described := []file{pom}
+	err = setVersion(described, "pom.xml", "<artifactId>playerclient</artifactId>\n  <version>", version)
+	l.results[fmt.Sprintf("playerclient-%s.pom", version)] = described[0].data
+	return l, err
 }
 
 // folder returns all files in a folder, with their paths in it.
@@ -306,8 +293,8 @@ func tcl(src source) (library, error) {
 }
 
 // soname is the name by which programs load the shared library. Its number changes when a
-// program has to be compiled again, as when player_client grows.
-const soname = "libplayer.so.0"
+// program has to be compiled again: 1 has no structure of the client in its interface, which 0 had.
+const soname = "libplayer.so.1"
 
 // compile makes the library for C from its one source file, for this computer, and returns
 // the static and the shared one.
@@ -337,11 +324,11 @@ func compile() (static, shared []byte, err error) {
 // development returns the files of the libraries for C and C++, where lib is the folder of
 // libraries below the prefix. What pkg-config and CMake say is relative to their files.
 func development(src source, lib string, static, shared []byte) ([]file, error) {
-	headers, err := tree("clients/c", "include/player", "player.h", "player_simulation.h", "player_tls.h", "player_tls.c")
+	headers, err := tree("clients/c", "include/player", "player.h", "player_struct.h", "player_line.h", "player_simulation.h", "player_tls.h", "player_tls.c")
 	if err != nil {
 		return nil, err
 	}
-	more, err := tree("clients/cpp", "include/player", "player.hpp", "simulation.hpp", "playerclient.h")
+	more, err := tree("clients/cpp", "include/player", "player.hpp", "crobot.hpp", "simulation.hpp", "playerclient.h")
 	if err != nil {
 		return nil, err
 	}
@@ -361,8 +348,8 @@ Version: %s
 Cflags: -I${includedir}
 Libs: -L${libdir} -lplayer
 `, up, version)},
-		file{path: lib + "/cmake/player/player-config.cmake", data: fmt.Appendf(nil, `# find_package(player) has the targets player::player and player::static, for C and C++.
-# player_tls_source is what a program with TLS compiles, and links with OpenSSL::SSL.
+		file{path: lib + "/cmake/player/player-config.cmake", data: fmt.Appendf(nil, `# find_package(player) has the targets player::player and player::static for C, and player::cpp for C++.
+# A program with TLS compiles player_tls_source, and links with OpenSSL::SSL.
 set(player_tls_source "${CMAKE_CURRENT_LIST_DIR}/../%sinclude/player/player_tls.c")
 if(NOT TARGET player::player)
   add_library(player::player SHARED IMPORTED)
@@ -373,6 +360,9 @@ if(NOT TARGET player::player)
   set_target_properties(player::static PROPERTIES
     IMPORTED_LOCATION "${CMAKE_CURRENT_LIST_DIR}/../../libplayer.a"
     INTERFACE_INCLUDE_DIRECTORIES "${CMAKE_CURRENT_LIST_DIR}/../%sinclude/player")
+  add_library(player::cpp INTERFACE IMPORTED)
+  set_target_properties(player::cpp PROPERTIES
+    INTERFACE_LINK_LIBRARIES player::player INTERFACE_COMPILE_FEATURES cxx_std_17)
 endif()
 `, up, soname, soname, up, up)},
 		file{path: lib + "/cmake/player/player-config-version.cmake", data: fmt.Appendf(nil, `set(PACKAGE_VERSION %s)
@@ -397,7 +387,7 @@ func c(src source) (library, error) {
 
 // pack packs a library that was compiled for this computer: for Debian, with -dev behind its name,
 // and as an archive for any folder. installed returns its files below the prefix, where lib
-// is the folder of libraries; more has what the archive has beside them.
+// is the folder of libraries; more has the other files of the archive.
 func (l library) pack(src source, about func(arch string) debian, installed func(lib string) ([]file, error), more map[string]string) error {
 	arch, triplet, err := debianOf(runtime.GOARCH)
 	if err != nil {

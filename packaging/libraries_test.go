@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -91,6 +93,19 @@ const (
 	helloC = `#include <stdio.h>
 #include <stdlib.h>
 #include <player.h>
+int main(int n, char **arguments) {
+  player_client *robot = player_create();
+  if (n < 2 || player_connect(robot, "127.0.0.1", atoi(arguments[1]), 20000) || player_request(robot, "sr", 20000) || player_read(robot, 20000))
+    return printf("%s\n", player_error(robot)), 1;
+  printf("sonar %d mm\n", player_get_sonar(robot)[0]);
+  player_destroy(robot);
+  return 0;
+}
+`
+	// A program of version 1.0, with the structure.
+	helloStruct = `#include <stdio.h>
+#include <stdlib.h>
+#include <player_struct.h>
 static player_client robot;
 int main(int n, char **arguments) {
   if (n < 2 || player_connect(&robot, "127.0.0.1", atoi(arguments[1]), 20000) || player_request(&robot, "sr", 20000) || player_read(&robot, 20000))
@@ -99,12 +114,13 @@ int main(int n, char **arguments) {
   return 0;
 }
 `
-	helloCpp = `#include <player.hpp>
+	helloCpp = `#include <cstdio>
+#include <player.hpp>
 int main(int, char **arguments) {
-  player::CRobot robot;
-  robot.timeout = std::chrono::seconds(20);
-  if (robot.Connect("127.0.0.1", std::stoi(arguments[1])) || robot.Request("sr") || robot.Read()) return 1;
-  std::printf("sonar %d mm\n", robot.sonar[0]);
+  player::Client robot("127.0.0.1", std::stoi(arguments[1]), std::chrono::seconds(20));
+  player_request(robot.handle(), "sr", 20000); // the server of this test has no list of devices
+  robot.read();
+  std::printf("sonar %d mm\n", player_get_sonar(robot.handle())[0]);
 }
 `
 	helloPython = `import sys
@@ -142,12 +158,13 @@ puts "sonar [lindex $robot(sonar) 0] mm"
 `
 	helloCMake = `cmake_minimum_required(VERSION 3.10)
 project(hello C CXX)
-set(CMAKE_CXX_STANDARD 17)
 find_package(player 1.2 REQUIRED)
 add_executable(shared hello.c)
 target_link_libraries(shared player::player)
-add_executable(static hello.cpp)
+add_executable(static hello.c)
 target_link_libraries(static player::static)
+add_executable(cpp hello.cpp)
+target_link_libraries(cpp player::cpp)
 `
 	helloGo = `package main
 
@@ -225,26 +242,37 @@ func TestLibraries(t *testing.T) {
 	}
 }
 
-// pip installs a file of Python into the folder site with what Debian has, and runs a program.
-func (p place) pip(name string, args ...string) {
+// pip installs a file of Python into a new virtual environment with what Debian has, and runs programs there.
+func (p place) pip(name string, venv, args []string) {
 	p.Helper()
-	const python = "/usr/bin/python3"
-	if out, err := exec.Command(python, "-c", "import setuptools, wheel, pip").CombinedOutput(); err != nil {
-		needs.Missing(p.T, "python3-pip, python3-setuptools and python3-wheel: ", err, string(out))
+	const python, own = "/usr/bin/python3", "env/bin/python"
+	if out, err := exec.Command(python, "-c", "import build, hatchling, pip").CombinedOutput(); err != nil {
+		needs.Missing(p.T, "python3-build, python3-hatchling and python3-pip: ", err, string(out))
 	}
-	args = append([]string{"-m", "pip", "install", "-q", "--no-index", "--no-compile", "--disable-pip-version-check", "--root-user-action=ignore", "--target", "site"}, args...)
+	p.run(python, append(append([]string{"-m", "venv", "--without-pip"}, venv...), "env")...)
+	args = append([]string{"-m", "pip", "--python", own, "install", "-q", "--no-index", "--no-compile", "--disable-pip-version-check", "--root-user-action=ignore"}, args...)
 	p.run(python, append(args, name)...)
 	p.write("hello.py", []byte(helloPython))
-	p.env = []string{"PYTHONPATH=" + filepath.Join(p.dir, "site")}
-	p.hello(python, "hello.py")
-	if version := p.run(python, "-c", "import importlib.metadata as m; print(m.version('playerclient'))"); version != "1.2.0\n" {
-		p.Errorf("version %q", version)
+	p.hello(own, "hello.py")
+	got := p.run(own, "-c", `import importlib.metadata as m
+about = m.metadata("playerclient")
+print(about["Version"], about["License-Expression"], about["License-File"], about["Author"], len(about.get_all("Project-URL")))`)
+	if got != "1.2.0 Apache-2.0 LICENSE The Player authors 3\n" {
+		p.Errorf("the metadata are %q", got)
 	}
+	if out := p.run("sh", "-c", "env/bin/player-log 2>&1; env/bin/player-ros 2>&1; true"); !strings.Contains(out, "usage: ") || !strings.Contains(out, "No module named 'rclpy'") {
+		p.Errorf("the commands say %q", out)
+	}
+	needs.Program(p.T, "mypy") // it finds the types of what is installed
+	p.run("mypy", "--strict", "--cache-dir", "cache", "--python-executable", own, "hello.py")
 }
 
-func installWheel(p place) { p.pip("./playerclient-1.2.0-py3-none-any.whl") }
+func installWheel(p place) { p.pip("./playerclient-1.2.0-py3-none-any.whl", nil, nil) }
 
-func installSdist(p place) { p.pip("./playerclient-1.2.0.tar.gz", "--no-build-isolation") }
+// The sdist is built by what the system has.
+func installSdist(p place) {
+	p.pip("./playerclient-1.2.0.tar.gz", []string{"--system-site-packages"}, []string{"--no-build-isolation"})
+}
 
 func installNpm(p place) {
 	needs.Program(p.T, "npm")
@@ -252,6 +280,23 @@ func installNpm(p place) {
 	p.run("npm", "install", "--offline", "--no-audit", "--no-fund", "--cache", "cache", "./playerclient-1.2.0.tgz")
 	p.write("hello.mjs", []byte(helloNode))
 	p.hello("node", "hello.mjs")
+	// npm packs the same files, by what package.json says.
+	p.run("tar", "xf", "playerclient-1.2.0.tgz")
+	var packs []struct {
+		Files []struct{ Path string }
+	}
+	if err := json.Unmarshal([]byte(p.run("npm", "pack", "./package", "--dry-run", "--json", "--offline", "--cache", "cache")), &packs); err != nil || len(packs) != 1 {
+		p.Fatal(err, packs)
+	}
+	var names []string
+	for _, f := range packs[0].Files {
+		names = append(names, "package/"+f.Path)
+	}
+	ours := strings.Fields(p.run("tar", "tf", "playerclient-1.2.0.tgz"))
+	slices.Sort(names)
+	if slices.Sort(ours); !slices.Equal(names, ours) {
+		p.Errorf("npm packs %q, and packaging %q", names, ours)
+	}
 }
 
 func installJar(p place) {
@@ -262,7 +307,10 @@ func installJar(p place) {
 			p.Errorf("%s: %s", jar, out)
 		}
 	}
-	// What Maven installs the jar as.
+	if out := p.run("java", "-p", "playerclient-1.2.0.jar", "--describe-module", "player"); !strings.Contains(out, "exports player\n") {
+		p.Errorf("module: %s", out)
+	}
+	// What Maven installs the jar as, and what a registry asks for.
 	text, err := os.ReadFile(filepath.Join(p.dir, "playerclient-1.2.0.pom"))
 	if err != nil {
 		p.Fatal(err)
@@ -272,9 +320,48 @@ func installJar(p place) {
 		ArtifactID string `xml:"artifactId"`
 		Version    string `xml:"version"`
 		Packaging  string `xml:"packaging"`
+		Address    string `xml:"url"`
+		License    string `xml:"licenses>license>url"`
+		Developer  string `xml:"developers>developer>name"`
+		Source     string `xml:"scm>url"`
 	}
-	if err := xml.Unmarshal(text, &pom); err != nil || pom.GroupID != "player" || pom.ArtifactID != "playerclient" || pom.Version != "1.2.0" || pom.Packaging != "" && pom.Packaging != "jar" {
+	if err := xml.Unmarshal(text, &pom); err != nil || pom.GroupID != "player" || pom.ArtifactID != "playerclient" || pom.Version != "1.2.0" || pom.Packaging != "" && pom.Packaging != "jar" ||
+		pom.Address == "" || pom.License == "" || pom.Developer == "" || pom.Source == "" {
 		p.Errorf("%v: %+v\n%s", err, pom, text)
+	}
+	buildByMaven(p)
+}
+
+// debianMaven is where Debian has what Maven fetches elsewhere.
+const debianMaven = "/usr/share/maven-repo"
+
+// buildByMaven builds the library as its language does, offline, and compares the classes.
+func buildByMaven(p place) {
+	needs.Program(p.T, "mvn")
+	surefire, err := filepath.Glob(debianMaven + "/org/apache/maven/plugins/maven-surefire-plugin/2.22.*")
+	if err != nil || len(surefire) == 0 {
+		needs.Missing(p.T, "the plugins of Maven that .ci/run lists")
+	}
+	p.write("settings.xml", []byte("<settings><mirrors><mirror><id>debian</id><mirrorOf>*</mirrorOf><url>file://"+debianMaven+"</url></mirror></mirrors></settings>"))
+	p.run("mkdir", "src")
+	p.run("unzip", "-q", "-d", "src", "playerclient-1.2.0-sources.jar", "module-info.java", "player/*")
+	p.run("mv", "playerclient-1.2.0.pom", "pom.xml")
+	p.run("mvn", "-B", "-q", "-s", "settings.xml", "-Dmaven.repo.local="+filepath.Join(p.dir, "repository"),
+		"-Dsurefire.version="+filepath.Base(surefire[len(surefire)-1]), "package")
+	for _, suffix := range []string{"", "-sources", "-javadoc"} {
+		built := strings.Split(p.run("jar", "tf", "target/playerclient-1.2.0"+suffix+".jar"), "\n")
+		for name := range strings.Lines(p.run("jar", "tf", "playerclient-1.2.0"+suffix+".jar")) {
+			name = strings.TrimSpace(name)
+			if suffix == "-javadoc" {
+				if path.Ext(name) != ".html" || !strings.HasPrefix(name, "player/") {
+					continue
+				}
+				name = "player/" + name // in the folder of the module
+			}
+			if !strings.HasPrefix(name, "META-INF/") && !slices.Contains(built, name) {
+				p.Errorf("Maven's jar %s lacks %s", suffix, name)
+			}
+		}
 	}
 }
 
@@ -301,12 +388,14 @@ func installArchive(p place) {
 	}
 	p.run("tar", "xf", names[0], "--strip-components=2", "--one-top-level=prefix")
 	p.write("hello.c", []byte(helloC))
+	p.write("struct.c", []byte(helloStruct))
 	p.write("hello.cpp", []byte(helloCpp))
 	p.env = []string{"PKG_CONFIG_PATH=" + filepath.Join(p.dir, "prefix/lib/pkgconfig"), "LD_LIBRARY_PATH=" + filepath.Join(p.dir, "prefix/lib")}
 	p.run("sh", "-ec", `cc -std=c99 -pedantic-errors -o shared hello.c $(pkg-config --cflags --libs player)
 c++ -std=c++17 -o cpp hello.cpp $(pkg-config --cflags --libs player)
-cc -std=c99 -Iprefix/include/player -o source hello.c prefix/src/player.c`)
-	programs := []string{"shared", "cpp", "source"}
+cc -std=c99 -Iprefix/include/player -o source hello.c prefix/src/player.c
+cc -std=c99 -Iprefix/include/player -o struct struct.c prefix/src/player.c`)
+	programs := []string{"shared", "cpp", "source", "struct"}
 	if _, err := os.Stat("/usr/include/openssl/ssl.h"); err == nil { // the check installs it
 		p.run("sh", "-ec", `cc -std=c99 -pedantic-errors -o tls hello.c $(pkg-config --variable=tls player) $(pkg-config --cflags --libs player openssl)`)
 		programs = append(programs, "tls")
@@ -331,7 +420,7 @@ func installDeb(p place) {
 	p.write("CMakeLists.txt", []byte(helloCMake))
 	p.run("cmake", "-S", ".", "-B", "build", "-DCMAKE_PREFIX_PATH="+filepath.Join(p.dir, "root/usr"), "-DCMAKE_LIBRARY_ARCHITECTURE="+triplet(p))
 	p.run("cmake", "--build", "build")
-	for _, name := range []string{"shared", "static"} {
+	for _, name := range []string{"shared", "static", "cpp"} {
 		p.hello("build/" + name)
 	}
 }
@@ -458,6 +547,20 @@ func installGo(p place) {
 	p.run("go", "get", published+"/client@v1.2.0")
 	p.run("go", "build", "-o", "hello", ".")
 	p.hello("./hello")
+}
+
+// TestAmalgam compiles the one source file of a release away from its parts.
+func TestAmalgam(t *testing.T) {
+	needs.Program(t, "cc")
+	const name = "../clients/c/player.c"
+	whole := must.Get(amalgam(name, must.Get(os.ReadFile(name))(t)))(t)
+	if part.Match(whole) {
+		t.Error("a part is not in it")
+	}
+	p := place{T: t, dir: t.TempDir()}
+	p.write("player.c", whole)
+	include := must.Get(filepath.Abs("../clients/c"))(t)
+	p.run("cc", "-std=c99", "-pedantic-errors", "-Wall", "-Wextra", "-Werror", "-c", "-I"+include, "player.c")
 }
 
 // TestPackedTwice packs the libraries twice and compares.

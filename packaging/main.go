@@ -31,7 +31,7 @@ type target struct {
 	debian string // architecture of the package; empty: there is none
 }
 
-// variant is that of the processor, in the words of container images.
+// variant is the processor's, in the words of container images.
 func (t target) variant() string {
 	if t.arm == "" {
 		return ""
@@ -39,7 +39,7 @@ func (t target) variant() string {
 	return "v" + t.arm
 }
 
-// targets lists all. Raspberry Pi OS calls ARMv6 armhf, too, so that package has the
+// targets lists all. Raspberry Pi OS also calls ARMv6 armhf, so that package has the
 // binary for ARMv6, which also runs on ARMv7. The one for i386 needs no SSE2 (compileProgram).
 func targets() []target {
 	return []target{

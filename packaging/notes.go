@@ -20,8 +20,8 @@ func printNotes(number string) error {
 	return err
 }
 
-// releaseNotes returns what the changelog says of a release, for the page that shows it. Nothing
-// is beside that page: a link to a file becomes the file's path in the source.
+// releaseNotes returns the changelog's part on a release, for the page that shows it. That page has no
+// files next to it: a link to a file becomes the file's path in the source.
 func releaseNotes(changelog, number string) (string, error) {
 	_, section, found := strings.Cut(changelog, "\n## "+number+", ")
 	if !found {

@@ -11,7 +11,7 @@ import (
 )
 
 // playerc packs the libraries for programs of Player 2 and 3, as their script installs
-// them. Their libraries are in lib on Debian, too: the script does not know another folder.
+// them. Their libraries are also in lib on Debian: the script does not know another folder.
 func playerc(src source) (library, error) {
 	l := library{name: "libplayerc", purl: "pkg:generic/libplayerc", version: src.version, results: map[string][]byte{}}
 	files, err := installPlayerc()

@@ -38,7 +38,7 @@ lintian --allow-root --fail-on error "$work"/out-one/*.deb
 
 # What programs in C are built with is found without being told where it is.
 dpkg -i "$work"/out-one/libplayer-dev_*.deb >/dev/null
-printf '#include <player.h>\nint main(void) { static player_client c; return player_read(&c, 0) != PLAYER_CLOSED; }\n' >"$work/hello.c"
+printf '#include <player.h>\nint main(void) { player_client *c = player_create(); return player_read(c, 0) != PLAYER_CLOSED; }\n' >"$work/hello.c"
 cc -std=c99 -o "$work/hello" "$work/hello.c" $(pkg-config --cflags --libs player) && "$work/hello" || fail "a program of libplayer-dev"
 dpkg -i "$work"/out-one/libplayerc-dev_*.deb >/dev/null
 printf '#include <libplayerc++/playerc++.h>\nint main() { return PlayerCc::rtod(PlayerCc::dtor(90)) > 91; }\n' >"$work/hello.cpp"

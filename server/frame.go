@@ -16,7 +16,7 @@ import (
 // sent now, or when the client is next in the queue of a network that is full (3.6).
 func (s *Server) frameDue(now time.Duration, c *client) {
 	if c.pace.Waits() {
-		c.skipped++ // the frame that waits already stands for this one too
+		c.skipped++ // the frame that waits already replaces this one
 	}
 	s.applyAnswer(now, c, c.pace.Due(now, c.session.Asked() > 0))
 	if c.pace.Waits() {

@@ -29,7 +29,7 @@ const (
 	// maxPage bounds the answer, in bytes: the status of thousands of clients.
 	maxPage = 16 << 20
 	// NoDashboard: the server's answer is not a dashboard's.
-	NoDashboard = "no dashboard (its address is that of -http at the robot, usually port 8080)"
+	NoDashboard = "no dashboard (-http at the robot sets its address, usually port 8080)"
 )
 
 // PageAddress adds the dashboard's usual port to an address without one.

@@ -62,7 +62,7 @@ func Answer(ctx context.Context, c *client.Client, address string) error {
 }
 
 // NotPlayer: the peer's answer is not the Player protocol.
-const NotPlayer = "no server of Player (a robot has port 6665, or that of its -gp)"
+const NotPlayer = "no server of Player (a robot has port 6665, or the port of its -gp)"
 
 // Unanswered names the address in the error of a server that did not answer, and the
 // likely reason.

@@ -124,7 +124,7 @@ func (g *Guest) Feed(robot Robot, describe func(device int, d telemetry.Descript
 	return f
 }
 
-// descriptions returns how those of the robot's devices describe their data that have a description, by their index.
+// descriptions returns the descriptions of the robot's devices, by the index of the device, where there is one.
 func (r Robot) descriptions(e Equipment) map[int]telemetry.Description {
 	known := map[int]telemetry.Description{}
 	for _, ray := range e.Rays {

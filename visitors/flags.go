@@ -23,7 +23,7 @@ type Flags struct {
 
 // Add adds the flags to a set.
 func (f *Flags) Add(set *flag.FlagSet) {
-	set.StringVar(&f.access, "access", "", "`file` of sections access: what other computers may do on the page; without it they only watch")
+	set.StringVar(&f.access, "access", "", "`file` of sections access: rights of other computers on the page; without it they only watch")
 	set.StringVar(&f.cert, "tls-cert", "", "certificate of the page, a PEM `file`: other computers have to use https")
 	set.StringVar(&f.key, "tls-key", "", "its key, a PEM `file`")
 	set.Var(&f.proxy, "proxy", "`URL` that browsers open where a reverse proxy shows the page, and, behind a comma, the address that the proxy has if it is not on this computer")

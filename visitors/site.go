@@ -60,7 +60,7 @@ func (s Site) Serve(ctx context.Context, l net.Listener) error {
 		s.TLS = func() *tls.Config { return nil }
 	}
 	if config := s.TLS(); !loopback(l.Addr()) && (config == nil || config.ClientCAs == nil) {
-		s.Log.Warn(s.What+LogOpen+": anybody who reaches it can "+s.Can+" the robots", zap.Stringer("address", l.Addr()))
+		s.Log.Warn(s.What+LogOpen+": every computer that reaches it can "+s.Can+" the robots", zap.Stringer("address", l.Addr()))
 	}
 	budget := newBudget(s.Log)
 	server := http.Server{

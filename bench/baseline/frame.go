@@ -22,7 +22,7 @@ type Frame struct {
 const stampSize = 8
 
 // NewFrame returns a frame of the given size in bytes. It panics if the size is
-// less than that of the other six devices. A laser without room for a stamp
+// less than the other six devices' size. A laser without room for a stamp
 // leaves it to the sonar.
 func NewFrame(size int) Frame {
 	var b []byte

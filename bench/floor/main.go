@@ -1,7 +1,7 @@
 // Floor is the least that a frame server can do: a bare loop on epoll and
 // timerfd. It reads what clients send as the server does, and writes frames at
 // the rate or on the request of each client. It has no devices, no rights and
-// no idea of a network's capacity. Its ticks are those of the server, so the two
+// no idea of a network's capacity. Its ticks are the server's, so the two
 // differ in what they do at a wake, not in how often they wake.
 //
 // With -serial it is the least that a driver can do: when a packet has come from the
@@ -31,7 +31,7 @@ func main() {
 	size := flag.Int("size", 807, "bytes of a frame")
 	serial := flag.String("serial", "", "send frames when packets come from this serial port")
 	packet := flag.Int("packet", 43, "bytes of a packet of the serial line")
-	letter := flag.String("letter", "p", "with -serial, the device of the frame's only block; -size is that of its data")
+	letter := flag.String("letter", "p", "with -serial, the device of the frame's only block; -size is the size of its data")
 	flag.Parse()
 	frame := baseline.Frame{Bytes: codec.AppendBlock(nil, (*letter)[0], make([]byte, *size))}
 	if *serial == "" {

@@ -23,7 +23,7 @@ const (
 	startLimit = 10 * time.Second
 )
 
-// The requests of clients that only read, and of those that may drive too: the
+// The requests of clients that only read, and of clients that may also drive: the
 // server treats them differently.
 const (
 	readers = "lrsrprgrmrvrzr"

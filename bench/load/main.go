@@ -23,7 +23,7 @@ func Main(in io.Reader, out io.Writer) error {
 		return err
 	}
 	say := func(line string) func() {
-		return func() { _, _ = io.WriteString(out, line+"\n") } // without its parent nobody reads it
+		return func() { _, _ = io.WriteString(out, line+"\n") } // without its parent it has no reader
 	}
 	r, err := Run(spec, say(Begin), say(End))
 	if err != nil {

@@ -1,6 +1,6 @@
 // Package load is the clients of a benchmark: one thread that holds all of
 // their connections in one epoll, takes the time of every arrival, and counts.
-// The clients read all seven devices, so frames are those of the paper.
+// The clients read all seven devices, so frames are as in the paper.
 package load
 
 import (
@@ -40,7 +40,7 @@ type Group struct {
 	Namespace int    `json:"namespace"`         // descriptor of the network namespace they live in, zero: ours
 	Form      []byte `json:"form,omitempty"`    // configuration of the server sent first, none if empty
 	Devices   string `json:"devices,omitempty"` // the devices to request, all if empty
-	// Ports is over how many ports, from that of Address on, the clients are spread in
+	// Ports is over how many ports, from the port of Address on, the clients are spread in
 	// turn; zero: one.
 	Ports int `json:"ports,omitempty"`
 	// NATS is set if the clients are subscriptions at a NATS server.
@@ -61,7 +61,7 @@ type Subscriptions struct {
 // Spec is one run.
 type Spec struct {
 	Groups    []Group       `json:"groups"`
-	FrameSize int           `json:"frame_size"` // bytes, by NATS those of the payload; a frame of another size counts as bad
+	FrameSize int           `json:"frame_size"` // bytes, by NATS of the payload; a frame of another size counts as bad
 	Stamp     byte          `json:"stamp"`      // the device whose payload begins with its time; not in a frame: ages are unknown
 	Warmup    time.Duration `json:"warmup_ns"`  // between the last reply and the first figure
 	Window    time.Duration `json:"window_ns"`  // what is measured

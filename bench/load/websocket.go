@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 )
 
-// webSocket is the client's side of a WebSocket (RFC 6455) that carries a stream of bytes, as
-// that of NATS does. Compression is not offered.
+// webSocket is the client's side of a WebSocket (RFC 6455) that carries a stream of bytes, like
+// NATS's. Compression is not offered.
 type webSocket struct {
 	answer []byte // to the handshake, cut
 	open   bool

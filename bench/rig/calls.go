@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// kinds are the system calls that are counted by name: those of a network
+// kinds are the system calls that are counted by name: the calls of a network
 // server written in Go. Calls counts all others together as Other.
 var kinds = []string{
 	"write", "writev", "sendto", "sendmsg", "read", "readv", "recvfrom", "recvmsg", "accept4", "close",
@@ -140,7 +140,7 @@ func FindTracepoints() (Tracepoints, error) {
 		return nil, err
 	}
 	defer os.Remove(dir)
-	// Nobody else sees what is mounted, and it is gone with the shell.
+	// No other process sees the mount, and it is gone with the shell.
 	cmd := exec.Command("sh", "-ec", `mount -t tracefs tracefs "$0"; cd "$0/events"; grep . `+total+`/id syscalls/sys_enter_*/id`, dir)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
 	out, err := cmd.CombinedOutput()

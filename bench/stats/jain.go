@@ -4,7 +4,7 @@ import "slices"
 
 // Jain is the fairness index of Jain, Chiu and Hawe: 1 when all shares are
 // equal, 1/n when one has everything. It is 1 for no shares, or none above
-// zero: everybody has the same.
+// zero: all have the same.
 func Jain(shares []float64) float64 {
 	var sum, squares float64
 	for _, x := range shares {

@@ -48,14 +48,14 @@ const (
 	// apart is the least distance from start to goal, m.
 	apart = 2
 	// room is how far starts and goals are from walls, m, so that the robot can turn there;
-	// gap is that of the ways between them: a door of 0.8 m is one.
+	// gap is the width of the ways between them: a door of 0.8 m is one.
 	room, gap = 0.5, 0.4
 	// away is how far goals are from other robots and things, m.
 	away = 1
 	// arrival is how far from the goal the robot may truly be, m: the tolerance of the
 	// programs, and what the odometry rounds.
 	arrival = 0.07
-	// firstPort and ports are where the servers are, as those of player sweep: below the ports
+	// firstPort and ports are where the servers are, like the servers of player sweep: below the ports
 	// that the kernel gives to connections. A port may be used, so there are some attempts.
 	firstPort, ports, attempts = 10000, 3000, 10
 	// limit is how long a server may take to start or to end, and a request.
@@ -66,7 +66,7 @@ const (
 
 func main() {
 	n := flag.Int("n", 100, "trials in each world")
-	first := flag.Int("first", 0, "`seed` of the first trial: what it draws")
+	first := flag.Int("first", 0, "`seed` of the first trial and its random draws")
 	worlds := flag.String("worlds", "room,cave,office", "`worlds`, each with a robot named "+robot)
 	out := flag.String("o", "", "`file` for the table of all trials")
 	player := flag.String("player", "", "`program` to serve the worlds; by default it is built")

@@ -71,7 +71,7 @@ type Sighting struct {
 // Order is a command to a world. It is carried out from the first field to the last, and all
 // fields but the steps at one moment. No other order is carried out before its end.
 type Order struct {
-	Reset bool     `json:"reset,omitempty"` // to the start, time too; clients stay connected
+	Reset bool     `json:"reset,omitempty"` // to the start, also the time; clients stay connected
 	Seed  *uint64  `json:"seed,omitempty"`  // the same with another seed
 	Move  []Mover  `json:"move,omitempty"`  // all of them or, without room, none
 	Color []Paint  `json:"color,omitempty"` // all of them or, if something is misspelt, none

@@ -24,9 +24,9 @@ type Motor struct {
 	last  time.Duration // time of that command
 }
 
-// Pioneer returns the motor of a Pioneer 2: wheels of 500 mm/s, 320 mm apart
-// (the value of P2OS), and half of its acceleration.
-func Pioneer() Motor { return Motor{Wheel: 500, Axle: 320, Accel: 500} }
+// Pioneer returns the motor of a Pioneer 2: wheels of 500 mm/s, 357 mm apart as effective in a rotation
+// (its manufacturer's parameters), and half of its acceleration.
+func Pioneer() Motor { return Motor{Wheel: 500, Axle: 357, Accel: 500} }
 
 // Command returns the command for an output at now.
 func (m *Motor) Command(now time.Duration, out Output) Command {

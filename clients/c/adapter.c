@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static player_client robot;
+static player_client *robot;
+static char problem[512]; /* text of a simulation's result */
 
 /* A device that was opened by its name, and its data. */
 static struct {
@@ -41,7 +42,7 @@ static int opened_as(const char *name) {
 /* Prints a device: its letter, or its name in the server's list. */
 static void label_of(char device) {
   const char letter[] = {device, 0};
-  json_print(device >= 'a' && device <= 'z' ? letter : player_device_name(&robot, device));
+  json_print(device >= 'a' && device <= 'z' ? letter : player_device_name(robot, device));
 }
 
 static const char *const kinds[] = {"", "refused", "timeout", "closed", "protocol", "usage"};
@@ -52,7 +53,7 @@ static void finish(player_result r) {
     printf("\"ok\":true}\n");
   else {
     printf("\"ok\":false,\"error\":\"%s\",\"text\":", kinds[r]);
-    json_print(*robot.error ? robot.error : kinds[r]);
+    json_print(*problem ? problem : *player_error(robot) ? player_error(robot) : player_strerror(r));
     printf("}\n");
   }
 }
@@ -62,38 +63,38 @@ static void why(const char *pairs) {
   const char *comma = "";
   printf("\"why\":{");
   for (; *pairs; pairs += 2) {
-    if (!*player_why(&robot, *pairs)) continue;
+    if (!*player_why(robot, *pairs)) continue;
     printf("%s", comma);
     label_of(*pairs);
     putchar(':');
-    json_print(player_why(&robot, *pairs));
+    json_print(player_why(robot, *pairs));
     comma = ",";
   }
   printf("},");
 }
 
 static player_result request(const char *line) {
-  char pairs[600];
+  char pairs[600] = "";
   size_t i;
   player_result r;
   json_string(line, "pairs", pairs, sizeof pairs);
-  r = player_request(&robot, pairs, json_int(line, "timeout_ms"));
+  r = player_request(robot, pairs, json_int(line, "timeout_ms"));
   for (i = 1; i < strlen(pairs); i += 2)
-    if (r == PLAYER_OK || r == PLAYER_REFUSED) pairs[i] = player_access(&robot, pairs[i - 1]);
+    if (r == PLAYER_OK || r == PLAYER_REFUSED) pairs[i] = player_access(robot, pairs[i - 1]);
   if (r == PLAYER_OK || r == PLAYER_REFUSED) printf("\"granted\":\"%s\",", pairs);
   if (r == PLAYER_REFUSED) why(pairs);
   return r;
 }
 
 static player_result read_round(const char *line) {
-  player_result r = player_read(&robot, json_int(line, "timeout_ms"));
+  player_result r = player_read(robot, json_int(line, "timeout_ms"));
   const char *letter;
   int i;
   printf("\"new\":\"");
   for (letter = "lspgmvzjy"; *letter; letter++)
-    if (r == PLAYER_OK && player_new(&robot, *letter)) putchar(*letter);
+    if (r == PLAYER_OK && player_new(robot, *letter)) putchar(*letter);
   for (i = 0; i < open_count; i++)
-    if (r == PLAYER_OK && (uint8_t)opened[i].device >= 128 && player_new(&robot, opened[i].device))
+    if (r == PLAYER_OK && (uint8_t)opened[i].device >= 128 && player_new(robot, opened[i].device))
       printf("\\u%04x", (uint8_t)opened[i].device);
   printf("\",");
   return r;
@@ -106,53 +107,60 @@ static void list(const char *name, const uint16_t *ranges, int n) {
   printf("]");
 }
 
-static void data(char letter) {
-  const player_client *c = &robot;
+static void vision(const player_vision *v) {
   int i, n;
+  printf("\"channels\":[");
+  for (n = 0; n < PLAYER_CHANNELS; n++) {
+    printf("%s[", n ? "," : "");
+    for (i = 0; i < v->count[n]; i++) {
+      const player_blob *b = &v->blobs[n][i];
+      printf("%s{\"color\":%d,\"area\":%lu,\"x\":%u,\"y\":%u,", i ? "," : "", n, (unsigned long)b->area, b->x, b->y);
+      printf("\"left\":%u,\"right\":%u,\"top\":%u,\"bottom\":%u}", b->left, b->right, b->top, b->bottom);
+    }
+    printf("]");
+  }
+  printf("]");
+}
+
+static void data(char letter) {
+  const player_position *p = player_get_position(robot);
+  const player_misc *m = player_get_misc(robot);
+  const player_gripper *g = player_get_gripper(robot);
+  const player_ptz *z = player_get_ptz(robot);
+  const player_joystick *j = player_get_joystick(robot);
+  int i;
   putchar('{');
   switch (letter) {
   case 'p':
-    printf("\"time\":%lu,\"x\":%ld,\"y\":%ld,\"heading\":%u,\"speed\":%d,\"turnrate\":%d,\"compass\":%u,\"stall\":%u",
-           (unsigned long)c->position.time, (long)c->position.x, (long)c->position.y, c->position.heading,
-           c->position.speed, c->position.turnrate, c->position.compass, c->position.stall);
+    printf("\"time\":%lu,\"x\":%ld,\"y\":%ld,", (unsigned long)p->time, (long)p->x, (long)p->y);
+    printf("\"heading\":%u,\"speed\":%d,\"turnrate\":%d,", p->heading, p->speed, p->turnrate);
+    printf("\"compass\":%u,\"stall\":%u", p->compass, p->stall);
     break;
   case 's':
-    list("ranges", c->sonar, PLAYER_SONARS);
+    list("ranges", player_get_sonar(robot), PLAYER_SONARS);
     break;
   case 'l':
-    list("ranges", c->laser, PLAYER_LASERS);
+    list("ranges", player_get_laser(robot), PLAYER_LASERS);
     break;
   case 'm':
-    printf("\"front\":%u,\"rear\":%u,\"battery\":%u,\"voltage\":%u", c->misc.front, c->misc.rear, c->misc.battery, c->misc.voltage);
+    printf("\"front\":%u,\"rear\":%u,\"battery\":%u,\"voltage\":%u", m->front, m->rear, m->battery, m->voltage);
     break;
   case 'g':
-    printf("\"state\":%u,\"beams\":%u", c->gripper.state, c->gripper.beams);
+    printf("\"state\":%u,\"beams\":%u", g->state, g->beams);
     break;
   case 'z':
-    printf("\"pan\":%d,\"tilt\":%d,\"zoom\":%d", c->ptz.pan, c->ptz.tilt, c->ptz.zoom);
+    printf("\"pan\":%d,\"tilt\":%d,\"zoom\":%d", z->pan, z->tilt, z->zoom);
     break;
   case 'v':
-    printf("\"channels\":[");
-    for (n = 0; n < PLAYER_CHANNELS; n++) {
-      printf("%s[", n ? "," : "");
-      for (i = 0; i < c->vision.count[n]; i++) {
-        const player_blob *b = &c->vision.blobs[n][i];
-        printf("%s{\"color\":%d,\"area\":%lu,\"x\":%u,\"y\":%u,\"left\":%u,\"right\":%u,\"top\":%u,\"bottom\":%u}", i ? "," : "", n,
-               (unsigned long)b->area, b->x, b->y, b->left, b->right, b->top, b->bottom);
-      }
-      printf("]");
-    }
-    printf("]");
+    vision(player_get_vision(robot));
     break;
   case 'j':
-    printf("\"buttons\":%lu,\"axes\":[", (unsigned long)c->joystick.buttons);
-    for (i = 0; i < PLAYER_AXES; i++) printf("%s%d", i ? "," : "", c->joystick.axes[i]);
+    printf("\"buttons\":%lu,\"axes\":[", (unsigned long)j->buttons);
+    for (i = 0; i < PLAYER_AXES; i++) printf("%s%d", i ? "," : "", j->axes[i]);
     printf("]");
     break;
   case 'y':
-    printf("\"time\":%llu,\"ages\":[", (unsigned long long)c->server_time_us);
-    for (i = 0; i < c->age_count; i++) printf("%s%lu", i ? "," : "", (unsigned long)c->ages[i]);
-    printf("]");
+    printf("\"time\":%llu", (unsigned long long)player_server_time_us(robot));
     break;
   }
   printf("},");
@@ -165,7 +173,7 @@ static player_result open_device(const char *line) {
   player_result r;
   json_string(line, "name", name, sizeof name);
   json_string(line, "access", access, sizeof access);
-  r = player_open(&robot, name, access[0], &opened[n].device, json_int(line, "timeout_ms"));
+  r = player_open(robot, name, access[0], &opened[n].device, json_int(line, "timeout_ms"));
   pairs[0] = opened[n].device;
   if (pairs[0]) printf("\"code\":%u,", (uint8_t)pairs[0]);
   if (pairs[0] && r == PLAYER_REFUSED) why(pairs);
@@ -173,19 +181,19 @@ static player_result open_device(const char *line) {
   snprintf(opened[n].name, sizeof opened[n].name, "%s", name);
   snprintf(opened[n].interface, sizeof opened[n].interface, "%.*s", (int)strcspn(name, ":"), name);
   open_count = n + 1;
-  if (!strcmp(opened[n].interface, "laser")) return player_bind_laser(&robot, pairs[0], &opened[n].data.laser);
-  if (!strcmp(opened[n].interface, "ranger")) return player_bind_ranger(&robot, pairs[0], &opened[n].data.ranger);
-  if (!strcmp(opened[n].interface, "imu")) return player_bind_imu(&robot, pairs[0], &opened[n].data.imu);
-  if (!strcmp(opened[n].interface, "gps")) return player_bind_gps(&robot, pairs[0], &opened[n].data.gps);
-  if (!strcmp(opened[n].interface, "io")) return player_bind_io(&robot, pairs[0], &opened[n].data.io);
-  if (!strcmp(opened[n].interface, "servo")) return player_bind_servo(&robot, pairs[0], &opened[n].data.servo);
-  if (!strcmp(opened[n].interface, "goto")) return player_bind_goto(&robot, pairs[0], &opened[n].data.drive);
+  if (!strcmp(opened[n].interface, "laser")) return player_bind_laser(robot, pairs[0], &opened[n].data.laser);
+  if (!strcmp(opened[n].interface, "ranger")) return player_bind_ranger(robot, pairs[0], &opened[n].data.ranger);
+  if (!strcmp(opened[n].interface, "imu")) return player_bind_imu(robot, pairs[0], &opened[n].data.imu);
+  if (!strcmp(opened[n].interface, "gps")) return player_bind_gps(robot, pairs[0], &opened[n].data.gps);
+  if (!strcmp(opened[n].interface, "io")) return player_bind_io(robot, pairs[0], &opened[n].data.io);
+  if (!strcmp(opened[n].interface, "servo")) return player_bind_servo(robot, pairs[0], &opened[n].data.servo);
+  if (!strcmp(opened[n].interface, "goto")) return player_bind_goto(robot, pairs[0], &opened[n].data.drive);
   return PLAYER_OK;
 }
 
 static player_result set_goal(char device, const int v[8]) {
   player_goal goal;
-  if (v[0] == PLAYER_UNKNOWN) return player_stop_goal(&robot, device);
+  if (v[0] == PLAYER_UNKNOWN) return player_stop_goal(robot, device);
   goal.x = v[0];
   goal.y = v[1];
   goal.heading = (uint16_t)v[2];
@@ -194,7 +202,7 @@ static player_result set_goal(char device, const int v[8]) {
   goal.tolerance = (uint16_t)v[5];
   goal.radius = (uint16_t)v[6];
   goal.tag = (uint16_t)v[7];
-  return player_set_goal(&robot, device, &goal);
+  return player_set_goal(robot, device, &goal);
 }
 
 /* Prints the data of a device that was opened by its name. */
@@ -248,14 +256,14 @@ static player_result get(const char *line) {
   n = opened_as(name);
   if (n < 0 && strlen(name) != 1) return PLAYER_USAGE;
   device = n < 0 ? name[0] : opened[n].device;
-  printf("\"size\":%u,\"age_us\":", robot.devices[(uint8_t)device].size);
-  if (player_age_us(&robot, device, &us))
+  printf("\"size\":%u,\"age_us\":", (unsigned)player_size(robot, device));
+  if (player_age_us(robot, device, &us))
     printf("%llu,\"data\":", (unsigned long long)us);
   else
     printf("null,\"data\":");
-  if (player_has(&robot, device) && n >= 0)
+  if (player_has(robot, device) && n >= 0)
     named_data(n);
-  else if (player_has(&robot, device))
+  else if (player_has(robot, device))
     data(device);
   else
     printf("null,");
@@ -269,20 +277,20 @@ static player_result command(const char *line) {
   json_ints(line, "values", v, 8);
   n = opened_as(device);
   if (n >= 0 && !strcmp(opened[n].interface, "io"))
-    return player_set_output(&robot, opened[n].device, (uint8_t)v[0], v[1]);
+    return player_set_output(robot, opened[n].device, (uint8_t)v[0], v[1]);
   if (n >= 0 && !strcmp(opened[n].interface, "goto")) return set_goal(opened[n].device, v);
   if (n >= 0 && !strcmp(opened[n].interface, "servo") && v[0] == PLAYER_ALL_JOINTS && v[1] == PLAYER_UNKNOWN)
-    return player_stop_joints(&robot, opened[n].device);
+    return player_stop_joints(robot, opened[n].device);
   if (n >= 0 && !strcmp(opened[n].interface, "servo"))
-    return player_move_joint(&robot, opened[n].device, (uint8_t)v[0], v[1], (uint32_t)v[2]);
+    return player_move_joint(robot, opened[n].device, (uint8_t)v[0], v[1], (uint32_t)v[2]);
   if (strlen(device) != 1) return PLAYER_USAGE;
   switch (device[0]) {
   case 'p':
-    return player_set_speed(&robot, v[0], v[1]);
+    return player_set_speed(robot, v[0], v[1]);
   case 'z':
-    return player_set_ptz(&robot, v[0], v[1], v[2]);
+    return player_set_ptz(robot, v[0], v[1], v[2]);
   case 'g':
-    return player_set_gripper(&robot, (uint8_t)v[0], (uint8_t)v[1]);
+    return player_set_gripper(robot, (uint8_t)v[0], (uint8_t)v[1]);
   }
   return PLAYER_USAGE;
 }
@@ -291,16 +299,16 @@ static player_result config(const char *line) {
   char name[32], text[128];
   int value = json_int(line, "value");
   json_string(line, "name", name, sizeof name);
-  if (!strcmp(name, "frequency")) return player_set_frequency(&robot, value);
-  if (!strcmp(name, "lifetime")) return player_set_command_lifetime(&robot, value);
-  if (!strcmp(name, "mode")) return player_set_request_reply(&robot, value != 0);
-  if (!strcmp(name, "data")) return player_request_data(&robot);
-  if (!strcmp(name, "fresh")) return player_set_fresh(&robot, value != 0);
-  if (!strcmp(name, "motors")) return player_change_motor_state(&robot, value != 0);
-  if (!strcmp(name, "velocity")) return player_change_velocity_control(&robot, value != 0);
-  if (!strcmp(name, "name")) return json_string(line, "text", text, sizeof text), player_set_name(&robot, text);
-  if (!strcmp(name, "stop")) return player_emergency_stop(&robot, value != 0);
-  if (!strcmp(name, "reset_odometry")) return player_reset_position(&robot);
+  if (!strcmp(name, "frequency")) return player_set_frequency(robot, value);
+  if (!strcmp(name, "lifetime")) return player_set_command_lifetime(robot, value);
+  if (!strcmp(name, "mode")) return player_set_request_reply(robot, value != 0);
+  if (!strcmp(name, "data")) return player_request_data(robot);
+  if (!strcmp(name, "fresh")) return player_set_fresh(robot, value != 0);
+  if (!strcmp(name, "motors")) return player_change_motor_state(robot, value != 0);
+  if (!strcmp(name, "velocity")) return player_change_velocity_control(robot, value != 0);
+  if (!strcmp(name, "name")) return json_string(line, "text", text, sizeof text), player_set_name(robot, text);
+  if (!strcmp(name, "stop")) return player_emergency_stop(robot, value != 0);
+  if (!strcmp(name, "reset_odometry")) return player_reset_position(robot);
   return PLAYER_USAGE;
 }
 
@@ -329,10 +337,11 @@ static player_result use_tls(player_client *c, const char *line) {
 }
 #endif
 
+static player_simulation world;
+
 static player_result simulate(const char *line) {
   static player_mover movers[10];
-  static player_simulation world;
-  char host[256];
+  static char host[256];
   char order[2048];
   player_result r;
   int i, n;
@@ -341,10 +350,11 @@ static player_result simulate(const char *line) {
   world.port = json_int(line, "port");
   world.movers = movers;
   world.room = 10;
-  if (use_tls(&world.line, line) != PLAYER_OK) return PLAYER_USAGE;
+  if (!world.line) world.line = player_create();
+  if (!world.line || use_tls(world.line, line) != PLAYER_OK) return PLAYER_USAGE;
   r = player_simulation_order(&world, json_object(line, "order", order, sizeof order) ? order : NULL, json_int(line, "timeout_ms"));
   if (r != PLAYER_OK) {
-    snprintf(robot.error, sizeof robot.error, "%s", world.error);
+    snprintf(problem, sizeof problem, "%s", world.error);
     return r;
   }
   printf("\"state\":{\"paused\":%s,\"finished\":%s,\"seed\":%llu", world.paused ? "true" : "false", world.finished ? "true" : "false",
@@ -378,7 +388,7 @@ static player_result simulate(const char *line) {
 static player_result geometry(const char *line) {
   player_part parts[64];
   size_t i, count;
-  player_result r = player_geometry(&robot, parts, 64, &count, json_int(line, "timeout_ms"));
+  player_result r = player_geometry(robot, parts, 64, &count, json_int(line, "timeout_ms"));
   printf("\"parts\":[");
   for (i = 0; i < count; i++) {
     const player_part *p = &parts[i];
@@ -394,7 +404,7 @@ static player_result geometry(const char *line) {
 static player_result devices(const char *line) {
   static player_entry entries[255];
   size_t i, count;
-  player_result r = player_devices(&robot, entries, 255, &count, json_int(line, "timeout_ms"));
+  player_result r = player_devices(robot, entries, 255, &count, json_int(line, "timeout_ms"));
   printf("\"devices\":[");
   for (i = 0; i < count; i++) printf("%s[\"%s\",%u]", i ? "," : "", entries[i].name, (uint8_t)entries[i].device);
   printf("],");
@@ -404,7 +414,7 @@ static player_result devices(const char *line) {
 static player_result rays(const char *line) {
   static player_ray list[64];
   size_t i, count;
-  player_result r = player_rays(&robot, list, 64, &count, json_int(line, "timeout_ms"));
+  player_result r = player_rays(robot, list, 64, &count, json_int(line, "timeout_ms"));
   printf("\"rays\":[");
   for (i = 0; i < count; i++) {
     const player_ray *ray = &list[i];
@@ -420,7 +430,7 @@ static player_result rays(const char *line) {
 static player_result channels(const char *line) {
   static player_channel list[64];
   size_t i, count;
-  player_result r = player_channels(&robot, list, 64, &count, json_int(line, "timeout_ms"));
+  player_result r = player_channels(robot, list, 64, &count, json_int(line, "timeout_ms"));
   printf("\"channels\":[");
   for (i = 0; i < count; i++) {
     const player_channel *ch = &list[i];
@@ -440,11 +450,11 @@ static player_result carry_out(const char *line) {
   json_string(line, "op", op, sizeof op);
   if (!strcmp(op, "connect")) {
     json_string(line, "host", host, sizeof host);
-    if (use_tls(&robot, line) != PLAYER_OK) return PLAYER_USAGE;
+    if (use_tls(robot, line) != PLAYER_OK) return PLAYER_USAGE;
     open_count = 0;
-    return player_connect(&robot, host, json_int(line, "port"), json_int(line, "timeout_ms"));
+    return player_connect(robot, host, json_int(line, "port"), json_int(line, "timeout_ms"));
   }
-  if (!strcmp(op, "reconnect")) return player_reconnect(&robot, json_int(line, "timeout_ms"));
+  if (!strcmp(op, "reconnect")) return player_reconnect(robot, json_int(line, "timeout_ms"));
   if (!strcmp(op, "request")) return request(line);
   if (!strcmp(op, "read")) return read_round(line);
   if (!strcmp(op, "get")) return get(line);
@@ -456,17 +466,21 @@ static player_result carry_out(const char *line) {
   if (!strcmp(op, "rays")) return rays(line);
   if (!strcmp(op, "channels")) return channels(line);
   if (!strcmp(op, "simulation")) return simulate(line);
-  if (!strcmp(op, "close")) return player_close(&robot), PLAYER_OK;
+  if (!strcmp(op, "close")) return player_close(robot), PLAYER_OK;
   return PLAYER_USAGE;
 }
 
 int main(void) {
   static char line[8192];
+  robot = player_create();
+  if (!robot) return 1;
   while (fgets(line, sizeof line, stdin)) {
     putchar('{');
-    *robot.error = 0;
+    *problem = 0;
     finish(carry_out(line));
     fflush(stdout);
   }
+  player_destroy(world.line);
+  player_destroy(robot);
   return 0;
 }

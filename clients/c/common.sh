@@ -14,6 +14,20 @@ library() {
   cc -std=c99 "${strict[@]}" "${@:2}" -c -o "$BUILD/$1.o" ../c/player.c
 }
 
+# checked STANDARD FILES... has clang and clang-tidy look at files, where they are installed: in CI they have to be.
+checked() {
+  local standard=$1 source
+  shift
+  if ! command -v clang-tidy >/dev/null || ! command -v clang >/dev/null; then
+    [ -z "${CI:-}" ] || { echo "clang and clang-tidy are not installed" >&2; return 1; }
+    return 0
+  fi
+  for source in "$@"; do
+    clang "-std=$standard" "${strict[@]}" -I../c -fsyntax-only "$source"
+    clang-tidy --quiet "$source" -- "-std=$standard" -I../c 2>"$BUILD/tidy.log" || { cat "$BUILD/tidy.log"; return 1; }
+  done
+}
+
 if [ -z "${BUILD:-}" ]; then
   BUILD=$(mktemp -d)
   trap 'rm -rf "$BUILD"' EXIT

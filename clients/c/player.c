@@ -7,9 +7,10 @@
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L /* before the first header, which takes it as it is then */
 #endif
+#define _DARWIN_C_SOURCE 1 /* SO_NOSIGPIPE, on macOS */
 
-#include "player.h"
 #include "player_simulation.h"
+#include "player_struct.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,11 +20,16 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
+
+#ifndef MSG_NOSIGNAL
+#define MSG_NOSIGNAL 0 /* macOS has an option of the socket instead */
+#endif
 
 enum {
   MAX_REQUEST = 512, /* payload bytes that a server takes */

@@ -8,6 +8,8 @@
 
 #include "player_tls.h"
 
+#include "player_line.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <openssl/err.h>
@@ -19,19 +21,25 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#ifndef MSG_NOSIGNAL
+#define MSG_NOSIGNAL 0 /* macOS: player.c sets an option of the socket instead */
+#endif
+
+enum { MAX_HOST = 256 };
+
 typedef struct {
   player_line_ line; /* first: the client has a pointer to it */
   SSL_CTX *context;
   BIO_METHOD *network;
   SSL *ssl; /* NULL: not connected */
-  char name[PLAYER_MAX_HOST_]; /* "": the host */
+  char name[MAX_HOST]; /* "": the host */
 } tls_line;
 
 /* The network for OpenSSL. Its own would end the program with SIGPIPE. */
 
 static int network_write(BIO *b, const char *data, int size) {
   const player_client *c = (const player_client *)BIO_get_data(b);
-  ssize_t n = send(c->fd, data, (size_t)size, MSG_NOSIGNAL);
+  ssize_t n = send(player_descriptor(c), data, (size_t)size, MSG_NOSIGNAL);
   BIO_clear_retry_flags(b);
   if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) BIO_set_retry_write(b);
   return (int)n;
@@ -39,7 +47,7 @@ static int network_write(BIO *b, const char *data, int size) {
 
 static int network_read(BIO *b, char *data, int size) {
   const player_client *c = (const player_client *)BIO_get_data(b);
-  ssize_t n = recv(c->fd, data, (size_t)size, 0);
+  ssize_t n = recv(player_descriptor(c), data, (size_t)size, 0);
   BIO_clear_retry_flags(b);
   if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) BIO_set_retry_read(b);
   return (int)n;
@@ -89,21 +97,21 @@ static int result(tls_line *t, int n) {
 }
 
 static ptrdiff_t tls_send(player_client *c, const void *data, size_t size) {
-  tls_line *t = (tls_line *)(void *)c->line_;
+  tls_line *t = (tls_line *)(void *)player_get_line_(c);
   ERR_clear_error();
   errno = 0;
   return result(t, SSL_write(t->ssl, data, (int)size));
 }
 
 static ptrdiff_t tls_receive(player_client *c, void *data, size_t size) {
-  tls_line *t = (tls_line *)(void *)c->line_;
+  tls_line *t = (tls_line *)(void *)player_get_line_(c);
   ERR_clear_error();
   errno = 0;
   return result(t, SSL_read(t->ssl, data, (int)size));
 }
 
 static void tls_close(player_client *c) {
-  tls_line *t = (tls_line *)(void *)c->line_;
+  tls_line *t = (tls_line *)(void *)player_get_line_(c);
   if (t->ssl && SSL_is_init_finished(t->ssl)) SSL_shutdown(t->ssl);
   SSL_free(t->ssl);
   t->ssl = NULL;
@@ -111,8 +119,8 @@ static void tls_close(player_client *c) {
 }
 
 static int tls_open(player_client *c) {
-  tls_line *t = (tls_line *)(void *)c->line_;
-  const char *name = *t->name ? t->name : c->host;
+  tls_line *t = (tls_line *)(void *)player_get_line_(c);
+  const char *name = *t->name ? t->name : player_host(c);
   unsigned char address[16];
   bool number = inet_pton(AF_INET, name, address) == 1 || inet_pton(AF_INET6, name, address) == 1;
   ERR_clear_error();
@@ -133,8 +141,8 @@ static int tls_open(player_client *c) {
 }
 
 static void forget_tls(player_client *c) {
-  tls_line *t = (tls_line *)(void *)c->line_;
-  c->line_ = NULL;
+  tls_line *t = (tls_line *)(void *)player_get_line_(c);
+  player_set_line_(c, NULL);
   SSL_CTX_free(t->context);
   BIO_meth_free(t->network);
   free(t);
@@ -144,11 +152,11 @@ player_result player_use_tls(player_client *c, const player_tls *tls) {
   tls_line *t;
   const char *wrong = NULL;
   player_close(c);
-  if (c->line_) c->line_->forget(c);
+  if (player_get_line_(c)) player_get_line_(c)->forget(c);
   if (!tls) return PLAYER_OK;
   t = (tls_line *)calloc(1, sizeof *t);
-  if (!t) return snprintf(c->error, sizeof c->error, "no memory"), PLAYER_USAGE;
-  c->line_ = &t->line;
+  if (!t) return player_fail_(c, PLAYER_USAGE, "no memory");
+  player_set_line_(c, &t->line);
   t->line.open = tls_open;
   t->line.send = tls_send;
   t->line.receive = tls_receive;
@@ -169,9 +177,10 @@ player_result player_use_tls(player_client *c, const player_tls *tls) {
     wrong = tls->key ? tls->key : "key";
   if (wrong) {
     explain(t, "it is missing, or too long");
-    snprintf(c->error, sizeof c->error, "%.200s: %.150s", wrong, t->line.why);
+    char text[400];
+    snprintf(text, sizeof text, "%.200s: %.150s", wrong, t->line.why);
     forget_tls(c);
-    return PLAYER_USAGE;
+    return player_fail_(c, PLAYER_USAGE, text);
   }
   if (tls->server_name) snprintf(t->name, sizeof t->name, "%s", tls->server_name);
   BIO_meth_set_write(t->network, network_write);

@@ -27,7 +27,7 @@ static int ascending(const void *a, const void *b) {
 }
 
 static void fail(const player_client *robot) {
-  fprintf(stderr, "port %d: %s\n", robot->port, robot->error);
+  fprintf(stderr, "port %d: %s\n", player_port(robot), player_error(robot));
   exit(1);
 }
 
@@ -38,16 +38,17 @@ int main(int argc, char **argv) {
   }
   int port = atoi(argv[2]), count = atoi(argv[3]);
   double warmup = atof(argv[4]), seconds = atof(argv[5]);
-  player_client *robots = calloc((size_t)count, sizeof *robots);
+  player_client **robots = calloc((size_t)count, sizeof *robots);
   struct pollfd *sockets = calloc((size_t)count, sizeof *sockets);
   int64_t *last = calloc((size_t)count, sizeof *last);
   size_t frames = 0, room = 2 * RATE * (size_t)count * (size_t)(seconds + 1);
   int64_t *intervals = calloc(room, sizeof *intervals);
   if (!robots || !sockets || !last || !intervals) return 1;
   for (int i = 0; i < count; i++) {
-    player_client *robot = &robots[i];
+    player_client *robot = robots[i] = player_create();
+    if (!robot) return 1;
     if (player_connect(robot, argv[1], port + i, LIMIT) || player_set_frequency(robot, RATE) || player_request(robot, "lrsrprgrmrvrzr", LIMIT)) fail(robot);
-    sockets[i].fd = robot->fd;
+    sockets[i].fd = player_descriptor(robot);
     sockets[i].events = POLLIN;
   }
   int64_t begin = now_us() + (int64_t)(warmup * 1e6), end = begin + (int64_t)(seconds * 1e6);
@@ -65,12 +66,12 @@ int main(int argc, char **argv) {
     for (int i = 0; i < count; i++) {
       player_result r;
       if (!sockets[i].revents) continue;
-      while ((r = player_read(&robots[i], 0)) == PLAYER_OK) {
+      while ((r = player_read(robots[i], PLAYER_NO_WAIT)) == PLAYER_OK) {
         int64_t at = now_us();
         if (begun && last[i] && at < end && frames < room) intervals[frames++] = at - last[i];
         last[i] = at;
       }
-      if (r != PLAYER_TIMEOUT) fail(&robots[i]);
+      if (r != PLAYER_TIMEOUT) fail(robots[i]);
     }
   }
   puts("end");

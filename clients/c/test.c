@@ -287,6 +287,26 @@ static void test_noise(void) {
   }
 }
 
+/* The handle, and what a program reads of it before a connection. */
+static void test_handle(void) {
+  static player_client empty;
+  player_client *made = player_create();
+  int r;
+  CHECK(made && !memcmp(made, &empty, sizeof empty)); /* what is zero is new */
+  CHECK(!player_connected(made) && player_descriptor(made) == -1 && !*player_error(made) && !*player_host(made));
+  CHECK(player_port(made) == 0 && player_server_time_us(made) == 0 && player_size(made, 'p') == 0);
+  CHECK(player_get_position(made)->x == 0 && player_get_sonar(made)[15] == 0 && player_get_laser(made)[360] == 0);
+  CHECK(player_get_misc(made)->battery == 0 && player_get_gripper(made)->state == 0 && player_get_ptz(made)->zoom == 0);
+  CHECK(player_get_vision(made)->count[31] == 0 && player_get_joystick(made)->axes[7] == 0);
+  CHECK(player_read(made, PLAYER_NO_WAIT) == PLAYER_CLOSED && !strcmp(player_error(made), "not connected"));
+  CHECK(player_set_command_lifetime(made, -1) == PLAYER_USAGE && player_set_frequency(made, -1) == PLAYER_USAGE);
+  player_destroy(made);
+  player_destroy(NULL);
+  for (r = PLAYER_OK; r <= PLAYER_USAGE + 1; r++) CHECK(strlen(player_strerror((player_result)r)) > 5);
+  CHECK(!strcmp(player_version(), PLAYER_VERSION));
+  CHECK(PLAYER_VERSION_NUMBER == PLAYER_VERSION_MAJOR * 10000 + PLAYER_VERSION_MINOR * 100 + PLAYER_VERSION_PATCH);
+}
+
 static void test_every_letter_opened(void) {
   uint8_t b[3 + 512];
   int i, rounds = 0;
@@ -324,14 +344,15 @@ static void test_usage(void) {
 }
 
 static player_mover movers[2];
-static player_simulation world = {.host = "h", .port = 1, .movers = movers, .room = 2};
+static player_client line;
+static player_simulation world = {.host = "h", .port = 1, .movers = movers, .room = 2, .line = &line};
 
 /* Reads an answer of a dashboard. */
 static player_result answered(const char *text, size_t size) {
-  CHECK(size <= sizeof world.line.in);
-  memcpy(world.line.in, text, size);
-  world.line.begin = 0;
-  world.line.end = size;
+  CHECK(size <= sizeof line.in);
+  memcpy(line.in, text, size);
+  line.begin = 0;
+  line.end = size;
   world.count = 0;
   world.broken = PLAYER_OK;
   return simulation_answer(&world);
@@ -436,6 +457,7 @@ int main(void) {
   free(gps);
   free(io);
   free(servo);
+  test_handle();
   test_every_letter_opened();
   test_usage();
   test_simulation();

@@ -7,19 +7,21 @@ cd "$(dirname "$0")"
 . ./common.sh
 # Each example is a program.
 awk -v to="$BUILD/readme" '/^```/ { n += on = /^```c$/; next } on { print >(to n ".c") }' README.md
-for n in 1 2; do cc -std=c99 "${strict[@]}" -I. -o "$BUILD/readme$n" "$BUILD/readme$n.c" player.c; done
+for n in 1 2 3; do cc -std=c99 "${strict[@]}" -I. -o "$BUILD/readme$n" "$BUILD/readme$n.c" player.c; done
 # No order of headers and no macro matters, in C as in C++.
 for standard in c99 c17 gnu17; do
   for before in stdio.h unistd.h netdb.h; do
-    printf '#include <%s>\n#include "player.h"\n#include "player_simulation.h"\nint main(void) { return 0; }\n' $before >"$BUILD/order.c"
+    printf '#include <%s>\n#include "player.h"\n#include "player_simulation.h"\n#include "player_struct.h"\nint main(void) { return 0; }\n' $before >"$BUILD/order.c"
     cc -std=$standard -pedantic-errors "${strict[@]}" -I. -fsyntax-only "$BUILD/order.c"
   done
   cc -std=$standard -pedantic-errors "${strict[@]}" -fsyntax-only player.c
 done
 if [ ${#tls[@]} != 0 ]; then cc -std=c99 -pedantic-errors "${strict[@]}" -fsyntax-only player_tls.c; fi
 for source in examples/*.c; do
-  cc -std=c99 -O2 "${strict[@]}" -o "$BUILD/$(basename "$source" .c)" "$source" player.c
+  cc -std=c99 -O2 "${strict[@]}" -o "$BUILD/$(basename "$source" .c)" "$source" player.c -lm
 done
+checked c99 player.c adapter.c examples/*.c
+if [ ${#tls[@]} != 0 ]; then checked c99 player_tls.c; fi
 cc -std=c99 "${strict[@]}" "${sanitize[@]}" -o "$BUILD/test" test.c
 "$BUILD/test"
 echo "clients/c: ok"

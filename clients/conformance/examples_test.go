@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"player/client"
+	"player/e2e/built"
 	"player/e2e/must"
 	"player/e2e/needs"
 	"player/e2e/ports"
@@ -45,38 +46,92 @@ var examplePrograms = map[string]struct {
 	command       string
 	names, prints words // by example
 }{
-	"c":   {"BUILD/NAME HOST PORT ROUNDS", words{"wall": "follow"}, words{"watch": `x -?\d+ y`}},
-	"cpp": {"BUILD/NAME HOST PORT ROUNDS", words{"wall": "follow"}, words{"watch": `x -?\d+ y`}},
+	"c": {"BUILD/NAME HOST PORT ROUNDS", words{"wall": "follow"},
+		words{"watch": `x -?\d+ y`, "square": `corner 1 at \d+ -?\d+`,
+			"log": `^seconds,.*\n(\d+\.\d{3},0,0,0(,\d+){16}\n){20}$`, "goto": `(?m)^arrived$`, "two": `^(robot [01]: [1-9]\d* mm\n){2}$`}},
+	"cpp": {"BUILD/NAME HOST PORT ROUNDS", words{"wall": "follow"},
+		words{"watch": `x -?\d+ y`, "square": `corner 1 at \d+ -?\d+`,
+			"log": `^seconds,.*\n(\d+\.\d{3},0,0,0(,\d+){16}\n){20}$`, "goto": `^arrived=1`, "two": `^(robot [01]: [1-9]\d* mm\n){2}$`}},
 	"java": {"java -cp BUILD NAME HOST PORT ROUNDS",
 		words{"hello": "Hello", "avoid": "ObstacleAvoidanceUsingSonar", "wall": "FollowWall", "watch": "Watch"},
-		words{"watch": "sonar ahead"}},
-	"tcl": {"tclsh examples/NAME.tcl HOST PORT ROUNDS", nil, words{"watch": `sonar ahead \d+ mm \(\d+\.\d ms old\)`}},
+		words{"watch": "sonar ahead", "square": `^side 1: x 1\d\d\d mm, .*\nside 2: `, "log": `^time_ms,.*\n(\d+,0,0,0,\d+\n){19,20}$`,
+			"goto": `\d+ mm to go\narrived, `, "two": `^one: .*x=-?\d+.*\nother: .*\n$`}},
+	"go": {"", nil, words{"square": `^side 1: x 1\d\d\d mm, .*\nside 2: `, "log": `^time_ms,.*\n(\d+,0,0,0,\d+\n){19,20}$`,
+		"goto": `arrived=1`, "two": `^(127\.0\.0\.1:\d+: x -?\d+ mm, y -?\d+ mm\n){2}$`}},
+	"tcl": {"tclsh examples/NAME.tcl HOST PORT ROUNDS", nil, words{"watch": `sonar ahead \d+ mm \(\d+\.\d ms old\)`,
+		"square": `^[1-4] sides; x -?\d+ mm`, "log": `^time_ms,.*\n(\d+,0,0,0,0,\d+\n){20}$`, "goto": `^arrived at x`,
+		"two": `^(127\.0\.0\.1:\d+: x -?\d+ mm, y -?\d+ mm\n){2}$`}},
 	"python": {"python3 -m examples.NAME HOST:PORT -n ROUNDS", words{"avoid": "sonar_avoidance", "wall": "laser_wall"},
-		words{"hello": `sonar \(mm\)`, "watch": `(?s)Position\(.*sonar \[.*laser .*Misc\(.*Gripper\(.*PTZ\(.*vision: `}},
+		words{"hello": `sonar \(mm\)`, "watch": `(?s)Position\(.*sonar \[.*laser .*Misc\(.*Gripper\(.*PTZ\(.*vision: `,
+			"square": `^[1-4] sides; x -?\d+ mm`, "log": `^time_ms,.*\n(\d+,0,0,0,0,\d+\n){20}$`, "goto": `arrived=1`,
+			"two": `^(127\.0\.0\.1:\d+: x -?\d+ mm, y -?\d+ mm\n){2}$`}},
 	"javascript": {"node examples/NAME.js HOST:PORT -n ROUNDS", words{"avoid": "sonar-avoidance", "wall": "laser-wall"},
-		words{"hello": `sonar \(mm\)`, "watch": `(?s)position \{.*sonar .*laser .*misc \{.*gripper \{.*ptz \{.*vision `}},
+		words{"hello": `sonar \(mm\)`, "watch": `(?s)position \{.*sonar .*laser .*misc \{.*gripper \{.*ptz \{.*vision `,
+			"square": `^[1-4] sides; x -?\d+ mm`, "log": `^time_ms,.*\n(\d+,0,0,0,0,\d+\n){20}$`, "goto": `\d+ mm to go\narrived at x`,
+			"two": `^(127\.0\.0\.1:\d+: x -?\d+ mm, y -?\d+ mm\n){2}$`}},
+}
+
+// further are examples of the languages in furtherPrograms.
+var further = []example{
+	{"square", "room", 150, 1000, 0},
+	{"log", "room", 20, 0, 0},
+	{"goto", "room", 0, 700, 0},
+	{"two", "subsumption-box", 100, 200, 0},
+}
+
+// furtherPrograms has the commands of further examples by language, and of all in Go. OTHER is the port of a second robot,
+// in a world of its own, which only example two has.
+var furtherPrograms = map[string]words{
+	"python": {"square": "python3 -m examples.square HOST:PORT -n ROUNDS", "log": "python3 -m examples.log_run HOST:PORT -n ROUNDS",
+		"goto": "python3 -m examples.goto -addr HOST:PORT -- 1 0.5", "two": "python3 -m examples.two_robots HOST:PORT HOST:OTHER -n ROUNDS"},
+	"javascript": {"square": "node examples/square.js HOST:PORT -n ROUNDS", "log": "node examples/log-run.js HOST:PORT -n ROUNDS",
+		"goto": "node examples/goto.js HOST:PORT 1 0.5", "two": "node examples/two-robots.js HOST:PORT HOST:OTHER -n ROUNDS"},
+	"tcl": {"square": "tclsh examples/square.tcl HOST PORT ROUNDS", "log": "tclsh examples/log.tcl HOST PORT ROUNDS",
+		"goto": "tclsh examples/goto.tcl HOST PORT 1 0.5", "two": "tclsh examples/two.tcl HOST PORT ROUNDS HOST OTHER"},
+	"java": {"square": "java -cp BUILD Square HOST PORT 2", "log": "java -cp BUILD LogRun HOST PORT ROUNDS",
+		"goto": "java -cp BUILD GoToPoint HOST PORT 1000 500", "two": "java -cp BUILD TwoRobots HOST PORT HOST OTHER ROUNDS"},
+	"go": {"hello": "BUILD/hello -addr HOST:PORT -n ROUNDS", "avoid": "BUILD/avoid -addr HOST:PORT -n ROUNDS",
+		"wall": "BUILD/wall -addr HOST:PORT -n ROUNDS", "square": "BUILD/square -addr HOST:PORT -n 2",
+		"log": "BUILD/logrun -addr HOST:PORT -n ROUNDS", "goto": "BUILD/goto -addr HOST:PORT -- 1 0.5",
+		"two": "BUILD/tworobots -n ROUNDS HOST:PORT HOST:OTHER"},
+	"c": {"square": "BUILD/square HOST PORT ROUNDS", "log": "BUILD/log HOST PORT ROUNDS",
+		"goto": "BUILD/goto HOST PORT 600 1 0.5", "two": "BUILD/two HOST PORT ROUNDS OTHER"},
+	"cpp": {"square": "BUILD/square HOST PORT ROUNDS", "log": "BUILD/log HOST PORT ROUNDS",
+		"goto": "BUILD/goto -addr HOST:PORT -- 1 0.5", "two": "BUILD/two HOST PORT ROUNDS OTHER"},
 }
 
 // runExamples runs the examples of a language, which are built in a folder, on simulated robots.
 func runExamples(t *testing.T, l language, build, binary string) {
-	programs, has := examplePrograms[l.name]
-	if !has { // those in Go are the repository's
-		return
+	programs := examplePrograms[l.name]
+	if l.name == "go" { // they are not in the folder of the client
+		build = must.Get(built.Programs("../..", "./examples/hello", "./examples/avoid", "./examples/wall", "./examples/square",
+			"./examples/logrun", "./examples/goto", "./examples/tworobots"))(t)
 	}
-	for _, e := range examples {
-		t.Run(e.name, func(t *testing.T) {
-			t.Parallel()
+	for _, e := range slices.Concat(examples, further) {
+		command := furtherPrograms[l.name][e.name]
+		if slices.Contains(examples, e) {
+			command = cmp.Or(programs.command, command)
 			if l.name != "java" && l.name != "tcl" { // the slowest; a third is enough to see that the others drive
 				e.rounds, e.way = e.rounds/3, e.way/3
 			}
-			port := ports.Free(t, 2)
-			world := "../../simulation/worlds/" + e.world + ".world"
-			p := &process{binary: binary, flags: []string{"-stage", world}, port: port, page: port + 1}
-			p.start(t)
+		}
+		if command == "" {
+			continue
+		}
+		t.Run(e.name, func(t *testing.T) {
+			t.Parallel()
+			port := ports.Free(t, 4)
+			for _, first := range []int{port, port + 2} {
+				world := "../../simulation/worlds/" + e.world + ".world"
+				p := &process{binary: binary, flags: []string{"-stage", world, "-goto"}, port: first, page: first + 1}
+				if p.start(t); e.name != "two" {
+					break
+				}
+			}
 			name := cmp.Or(programs.names[e.name], e.name)
 			fill := strings.NewReplacer("BUILD", build, "NAME", name, "HOST", "127.0.0.1", "PORT", fmt.Sprint(port),
-				"ROUNDS", fmt.Sprint(e.rounds))
-			output := e.run(t, l, port, strings.Fields(fill.Replace(programs.command)))
+				"OTHER", fmt.Sprint(port+2), "ROUNDS", fmt.Sprint(e.rounds))
+			output := e.run(t, l, port, strings.Fields(fill.Replace(command)))
 			if !regexp.MustCompile(programs.prints[e.name]).MatchString(output) {
 				t.Errorf("the program does not print %q:\n%s", programs.prints[e.name], output)
 			}

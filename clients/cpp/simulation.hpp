@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// simulation.hpp reads and changes the world of a simulation (docs/STAGE.md), on the
-// address of the dashboard. The compiler has to find player_simulation.h and player.h.
-//
-//   player::Simulation world("localhost", 8080);
-//   if (world.Order(R"({"seed":7,"move":[{"name":"r0","x":1,"y":0.5,"heading":90}]})")) return 1;
-//   double x = world.movers[0].x;
-//
-// It needs the right to read, and for Order the right to write. A world in step changes
-// between two of its steps: right before its client requests the next data. Lengths are
-// in m, angles in degrees, times in simulated seconds.
+/// @file simulation.hpp
+/// Reads and changes the world of a simulation (docs/STAGE.md), on the
+/// address of the dashboard. The compiler has to find player_simulation.h and player.h.
+///
+///   player::Simulation world("localhost", 8080);
+///   if (world.Order(R"({"seed":7,"move":[{"name":"r0","x":1,"y":0.5,"heading":90}]})")) return 1;
+///   double x = world.movers[0].x;
+///
+/// It needs the right to read, and for Order the right to write. A world in step changes
+/// between two of its steps: right before its client requests the next data. Lengths are
+/// in m, angles in degrees, times in simulated seconds.
 #ifndef PLAYER_SIMULATION_HPP
 #define PLAYER_SIMULATION_HPP
 
@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,6 +40,8 @@ public:
   explicit Simulation(std::string name = "localhost", int port = 8080)
       : host(std::move(name)), world(new player_simulation()) {
     world->port = port;
+    world->line = player_create();
+    if (!world->line) throw std::bad_alloc();
   }
 
   // Reads the state. It and Order return zero or a player_result (player.h).
@@ -50,7 +53,7 @@ public:
   int Order(const std::string &json) { return Ask(json.c_str()); }
 
   // Has what player_use_tls of player_tls.h needs, to ask by https.
-  player_client *Client() { return &world->line; }
+  player_client *Client() { return world->line; }
 
   // The text of the last result that was not zero.
   const char *Error() const { return world->error; }
@@ -58,8 +61,7 @@ public:
 private:
   struct Free {
     void operator()(player_simulation *w) const {
-      player_close(&w->line);
-      if (w->line.line_) w->line.line_->forget(&w->line);
+      player_destroy(w->line);
       delete w;
     }
   };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tests of what player.hpp adds to player.h: Write, GripperCommand, and a world that grows. The
-// server is a thread that expects bytes. The conformance suite has the others.
+// Tests of what crobot.hpp and player.hpp add to player.h: Write, GripperCommand, a world that grows, and all of
+// player::Client. The server is a thread that expects bytes. The conformance suite has the others.
+#include "player.hpp"
 #include "playerclient.h"
 #include "simulation.hpp"
 
@@ -87,6 +88,8 @@ static void testWrite() {
 
 static void testRefusals() {
   CRobot robot;
+  CHECK(robot.timeout > std::chrono::seconds(0)); // nothing waits for ever unless it is asked to
+  CHECK(robot.SetFrequency(-1) == PLAYER_USAGE && robot.SetFrequency(0) == PLAYER_USAGE && robot.SetFrequency(65536) == PLAYER_USAGE);
   robot.timeout = std::chrono::milliseconds::max();
   CHECK(robot.Request("sr") == PLAYER_CLOSED && robot.Read() == PLAYER_CLOSED);
   CHECK(robot.Write() == 0); // there is nothing to write to
@@ -186,7 +189,129 @@ static void testNames() {
   other.join();
 }
 
+// Reports whether a call throws an error of a class.
+template <typename E, typename F> static bool throws(F call) {
+  try {
+    call();
+  } catch (const E &e) {
+    return e.what()[0] != 0;
+  }
+  return false;
+}
+
+static bytes zeros(size_t n) { return bytes(n, 0); }
+
+// Devices as objects: what they ask for and send, and their data in units.
+static void testClient() {
+  Server server;
+  auto answer = [](const bytes &lines) { return "Y\0"s + static_cast<char>(lines.size() + 1) + 'd' + lines; };
+  const bytes listed = answer("\n108 laser 0 x\n112 position 0 x\n115 sonar 0 x\n128 imu 0 x\n129 laser 1 x") + answer("\n130 goto 0 x\n131 servo 0 x\n132 io 0 x\n133 gps 0 x");
+  const bytes asked = "xy\0\2qddr\0\0"s;
+  std::thread other([&] {
+    server.Accept();
+    auto granted = [&](const bytes &pairs) {
+      server.Expect("dr\0"s + static_cast<char>(pairs.size()) + pairs);
+      server.Send("r\0"s + static_cast<char>(pairs.size()) + pairs);
+    };
+    server.Expect("xy\0\3l\1\xf4"s); // the lifetime
+    server.Expect(asked);
+    server.Send(listed + "r\0\0"s);
+    granted("sr");
+    granted("pa");
+    granted("\x80r");
+    granted("yr");
+    // 1.5 s since the server started; the blocks of s, p and the imu are 1, 2 and 3 ms old
+    server.Send("y\0\x14"s + zeros(5) + "\x16\xe3\x60"s + "\0\0\x03\xe8\0\0\x07\xd0\0\0\x0b\xb8"s);
+    server.Send("s\0\x20"s + "\x01\x02"s + zeros(30));
+    server.Send("p\0\x15"s + "\0\0\0\7\0\0\0\1\xff\xff\xff\xfe\1\x67\0\x64\xff\xec\0\3\1"s);
+    server.Send("\x80\0\x24"s + "\x80\0\0\0"s + zeros(4) + "\0\0\1\x2c"s + zeros(24));
+    server.Expect("cp\0\4\0\x64\xff\xec"s + "cp\0\4\0\0\0\0"s);
+    server.Expect(asked); // for all lasers
+    server.Send(listed + "r\0\0"s);
+    granted("lr");
+    granted("\x81r");
+    granted("\x82"s + "a");
+    bytes goal(24, 0);
+    for (size_t n = 0; n < goal.size();) n += static_cast<size_t>(recv(server.conn, &goal[n], goal.size() - n, 0));
+    CHECK(goal.substr(0, 14) == "c\x82\0\x14\0\0\5\xdc\xff\xff\xff\xff\1\x0e"s && goal.substr(14, 8) == "\0\0\0\0\0\0\0\0"s);
+    const bytes of = goal.substr(22, 2) + goal.substr(4, 10);
+    // An old goal, this one on its way, and its end.
+    for (const bytes &state : {"\2\0"s + "\0\0"s + of.substr(2), "\1\0"s + of, "\4\2"s + of}) {
+      server.Send("y\0\xc"s + zeros(8) + "\xff\xff\xff\xff"s); // a round of the goto device alone
+      server.Send("\x82\0\x12"s + state + "\0\0\0\x64"s);
+    }
+    granted("\x83"s + "a");
+    granted("\x84"s + "a");
+    server.Expect("c\x83\0\x09\2\0\0\0\5\0\0\0\7"s + "c\x84\0\5\1\0\0\0\1"s);
+    server.Expect(asked);
+    server.Send(listed + "r\0\0"s); // there is no imu:1
+    server.Expect(asked);
+    server.Send(listed + "r\0\0"s); // nor a ptz
+    server.Expect("dr\0\2\x85r"s);
+    server.Send("r\0\2\x85\0"s); // it does not start
+    server.Expect("xy\0\2qedr\0\0"s);
+    server.Send("Y\0\x1a"s + "e\ngps:0 hardware unplugged"s + "r\0\0"s);
+    char end;
+    CHECK(recv(server.conn, &end, 1, 0) == 0); // when the client ends
+  });
+  {
+    player::Client first("127.0.0.1", server.port, std::chrono::seconds(60));
+    first.command_lifetime(std::chrono::milliseconds(500));
+    auto sonar = first.sonar();
+    player::Client robot = std::move(first); // its devices stay
+    auto wheels = robot.position();
+    auto imu = robot.imu();
+    CHECK(!sonar.has_data() && !sonar.age() && !imu.yaw_deg().value() && robot.descriptor() >= 0);
+    robot.ages();
+    robot.read();
+    CHECK(sonar.has_data() && sonar.is_new() && sonar.ranges_mm().size() == 16 && sonar.ranges_mm()[0] == 258 && sonar.ranges_mm()[1] == 0);
+    CHECK(throws<std::out_of_range>([&] { sonar.ranges_mm().at(16); }));
+    CHECK(robot.server_time() == std::chrono::microseconds(1500000) && sonar.age() == std::chrono::microseconds(1000));
+    CHECK(wheels.x_mm() == 1 && wheels.y_mm() == -2 && wheels.heading_deg() == 359 && wheels.speed_mm_s() == 100 && wheels.turn_rate_deg_s() == -20);
+    CHECK(wheels.stalled() && wheels.compass_deg() == 3 && wheels.time() == std::chrono::milliseconds(7));
+    CHECK(!imu.roll_deg() && imu.yaw_deg() == 0.3 && imu.age() == std::chrono::milliseconds(3));
+    CHECK(!robot.try_read() && !robot.read_for(std::chrono::milliseconds(1)));
+    robot.timeout(std::chrono::milliseconds(1));
+    CHECK(throws<player::TimeoutError>([&] { robot.read(); }));
+    robot.timeout(std::chrono::seconds(60));
+    wheels.drive(100, -20);
+    wheels.stop();
+    auto lasers = robot.all<player::Laser>();
+    CHECK(lasers.size() == 2 && lasers[0].byte() == 'l' && lasers[1].byte() == '\x81' && lasers[1].ranges_mm().size() == 361);
+    auto drive = robot.go();
+    CHECK(drive.state() == player::GotoState::idle);
+    drive.to(1500, -1, -90);
+    robot.read();
+    CHECK(drive.state() == player::GotoState::idle && drive.distance_mm() == 100); // of the old one
+    robot.read();
+    CHECK(drive.state() == player::GotoState::driving && !drive.ended());
+    robot.read();
+    CHECK(drive.ended() && drive.reason() == "the wheels got another command");
+    auto arm = robot.servo();
+    auto board = robot.io();
+    arm.move(2, 5, 7);
+    board.set(1, 1);
+    CHECK(throws<player::RefusedError>([&] { robot.imu(1); }) && throws<player::RefusedError>([&] { robot.open<player::Ptz>(0, player::Access::read); }));
+    CHECK(throws<player::UsageError>([&] { robot.frequency_hz(-1); }) && throws<player::UsageError>([&] { robot.command_lifetime(std::chrono::hours(1)); }));
+    CHECK(throws<player::UsageError>([&] { robot.open<player::Imu>(-1); }));
+    try {
+      robot.gps();
+      CHECK(false);
+    } catch (const player::RefusedError &e) {
+      CHECK(e.what() == "device gps:0: asked for r, granted e: unplugged"s && e.code() == PLAYER_REFUSED);
+    }
+    player::Client closing = std::move(robot);
+    closing.close();
+    CHECK(!closing.connected() && closing.descriptor() == -1);
+    CHECK(throws<player::ClosedError>([&] { wheels.stop(); }) && throws<player::ClosedError>([&] { closing.read(); }));
+    CHECK(wheels.x_mm() == 1); // the data stay
+  }
+  other.join();
+  CHECK(throws<player::ClosedError>([&] { player::Client nobody("127.0.0.1", 1); }));
+}
+
 int main() {
+  testClient();
   testNames();
   testWrite();
   testRefusals();

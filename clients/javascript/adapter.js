@@ -39,7 +39,12 @@ const interfaces = {
   servo: (d) => ({
     joints: d.joints.map(({ position, goal, state }) => ({ position: number(position), goal: number(goal), state })),
   }),
+  goto: (d) => ({
+    state: d.state, reason: d.reason, tag: d.tag, x_mm: number(d.xMm), y_mm: number(d.yMm),
+    heading_deg: number(d.headingDeg, ANY_HEADING), distance_mm: number(d.distanceMm, 0xffffffff),
+  }),
 };
+const ANY_HEADING = 0xffff;
 const interfaceOf = (device) => device.split(":")[0];
 
 const commands = { p: "setSpeed", z: "setPTZ", g: "setGripper" };
@@ -79,6 +84,7 @@ const operations = {
     switch (interfaceOf(device)) {
       case "io": return robot.setOutput(device, channel, goal);
       case "servo": return robot.moveJoint(device, channel, goal === -(2 ** 31) ? null : goal, speed);
+      case "goto": return goTo(device, ...values);
       default: return robot[commands[device]](...values);
     }
   },
@@ -100,6 +106,13 @@ const operations = {
   },
   close: () => robot.close(),
 };
+
+// goTo gives a goal, or has the device give it up.
+function goTo(device, xMm, yMm, heading, speedMmPerS, turnRateDegPerS, toleranceMm, radiusMm, tag) {
+  if (xMm === -(2 ** 31)) return robot.stopGoal(device);
+  const headingDeg = heading === ANY_HEADING ? null : heading;
+  return robot.setGoal({ xMm, yMm, headingDeg, speedMmPerS, turnRateDegPerS, toleranceMm, radiusMm, tag }, device);
+}
 
 // why returns the reasons of an error in one text each.
 const why = (e) => e.reasons && Object.fromEntries(Object.entries(e.reasons).map(([device, r]) => [device, `${r.why} ${r.text}`]));

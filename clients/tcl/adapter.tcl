@@ -163,6 +163,14 @@ proc perform {request} {
                         player::MoveJoint robot $device $a $b $c
                     }
                 }
+                goto:* {
+                    if {$a == $player::UNKNOWN} {
+                        player::StopGoal robot $device
+                    } else {
+                        set names {x y heading speed turnrate tolerance radius tag}
+                        player::SetGoal robot [concat {*}[lmap n $names v $values { list $n $v }]] $device
+                    }
+                }
                 default { throw {PLAYER USAGE} "device \"$device\" takes no command" }
             }
         }
@@ -226,6 +234,11 @@ proc data {device} {
                 lappend joints [object {*}$joint]
             }
             return [object joints [numbers $joints]]
+        }
+        goto:* {
+            return [object state [lsearch -exact $player::gotoStates $robot($device,state)] reason $robot($device,reason) \
+                tag $robot($device,tag) x_mm $robot($device,x) y_mm $robot($device,y) heading_deg $robot($device,heading) \
+                distance_mm $robot($device,distance)]
         }
         p {
             return [object time $robot(position,time) x $robot(position,xpos) y $robot(position,ypos) \

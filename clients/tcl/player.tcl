@@ -2,7 +2,8 @@
 #
 #   package require player
 #   player::Connect robot localhost 6665
-#   player::Request robot srpw             ;# read the sonars, write the wheels
+#   player::SetCommandLifetime robot 500   ;# ms: if this script hangs, the robot stops
+#   player::Request robot {sonar read position write}
 #   while 1 {
 #       player::Read robot                 ;# ten times a second
 #       if {[lindex $robot(sonar) 3] < 500} {
@@ -16,7 +17,7 @@
 # interface. Lengths are in mm and angles in degrees; counterclockwise is positive.
 #
 #   robot(host), robot(port)  the server, "localhost" and 6665 unless set or given to Connect
-#   robot(timeout)            limit of each call that waits, ms; 0, the default, for none
+#   robot(timeout)            limit of each call that waits, ms, 60000 unless set; 0 for none
 #   robot(tls,authority)      file, PEM: if it is set and not "", connections are encrypted, and only servers with a
 #                             certificate of this authority are trusted. It needs Tcl's package tls
 #   robot(tls,certificate), robot(tls,key)  files, PEM: what this client shows of itself; unset or "" for nothing
@@ -35,8 +36,9 @@
 #   robot(joystick,...)       buttons: bits; axes: list of 8, -32767..32767
 #   robot(server,time)        of the latest round, us since the server started, if device y is read
 #
-# A device is its letter, the byte that Open returns, or its name in the server's list: imu, laser:1. Devices without a
-# letter have elements of their names, which are there after their first data:
+# A device is its name, sonar, imu or laser:1, its letter, or the byte that Open returns; freshness is the server
+# itself. Data returns the elements of a device as a dict. Devices without a letter have elements of their names, which
+# are there after their first data:
 #
 #   robot(laser:1), robot(misc:1,...)  as those of the first device
 #   robot(ranger:0,...)       unit of the ranges, mm; ranges: list, in units, or player::NOTHING_IN_RANGE, or
@@ -52,6 +54,17 @@
 #   robot(servo:0,joints)     list of dicts with position, goal, in the units of the joints, or player::UNKNOWN, and
 #                             state: bit 0 it moves, 1 it has power, 2 it is at a limit, 3 it has failed, 7 the other
 #                             bits are known
+#   robot(goto:0,...)         state: idle before the first goal, driving, arrived, blocked: it sees no way and tries on,
+#                             stopped: it has given the goal up, because of reason, a number (PROTOCOL 7.14), which why
+#                             has as a sentence; tag of the goal; its x, y mm, or player::UNKNOWN; heading deg, or
+#                             player::ANY_HEADING; distance to it, mm, or player::UNKNOWN_AMOUNT
+#
+# A robot may also be an object, whose methods are these procedures:
+#
+#   set robot [player::Client new localhost 6665]
+#   $robot request {sonar read position write}
+#   $robot read
+#   puts [$robot data sonar]
 #
 # Errors have an -errorcode of two words or three, for [try ... trap]:
 #
@@ -61,6 +74,7 @@
 #                             refuses; what the server refuses is known by the first Request, with TLS 1.3
 #   PLAYER PROTOCOL           bytes that make no sense; the block's device has no data, the connection is usable
 #   PLAYER USAGE              the call is wrong now; nothing was sent
+#   PLAYER GOTO reason        GoTo: the robot has not arrived; the reason is a number of PROTOCOL 7.14, 0 if it is none
 #
 # Calls that wait run the event loop. A script that has one itself, as in Tk, uses OnData instead of Read.
 
@@ -109,11 +123,25 @@ namespace eval player {
     variable NOTHING_IN_RANGE 65534     ;# a reading of a ranger that has seen nothing
     variable UNKNOWN_RANGE 65535        ;# one that was not taken, or is no distance
     variable ALL_JOINTS 255             ;# of MoveJoint
+    variable ANY_HEADING 65535          ;# of a goal without a heading
+
+    variable TIMEOUT 60000 ;# ms, without an element timeout: a laser whose line speed must be found needs 10000
+    variable TAKE 3000     ;# ms until data must show that the server has taken a goal: it answers no command
+
+    # States of a goto device, and sentences for the reasons of the last one (PROTOCOL 7.14), by number.
+    variable gotoStates {idle driving arrived blocked stopped}
+    variable gotoReasons {
+        "" "it was commanded to stop, or its client left or was silent" "the wheels got another command"
+        "the emergency stop is active" "its sensors give no ranges" "its wheels give no odometry" "it has found no way"
+        "the goal is too far, or the robot too wide" "its motors are off"
+    }
 
     # The interfaces whose first devices have letters.
     variable letters {
         laser l sonar s position p gripper g misc m vision v ptz z joystick j
     }
+    variable accesses {read r write w all a close c r r w w a a c c}
+    variable granted {r read w write a all c close e error}
     variable interfaces [concat [lreverse $letters] y y] ;# by these letters
 
     # Commands of GripperCommand. GRIPpress and LIFTcarry take a value, in steps of 20 ms.
@@ -126,14 +154,16 @@ namespace eval player {
 # --- connection -------------------------------------------------------------------------------------------------------
 
 # Connect connects the robot to a server. An open connection is closed first.
+##nagelfar syntax player::Connect n x? x?
 proc player::Connect {name {host ""} {port ""}} {
     variable private
+    variable TIMEOUT
     set robot [uplevel 1 [list namespace which -variable $name]]
     if {$robot eq ""} {
         set robot ::[string trimleft $name :]
     }
     upvar #0 $robot r
-    foreach {field given default} [list host $host localhost port $port 6665 timeout "" 0] {
+    foreach {field given default} [list host $host localhost port $port 6665 timeout "" $TIMEOUT] {
         if {$given ne ""} {
             set r($field) $given
         } elseif {![info exists r($field)]} {
@@ -285,6 +315,7 @@ proc player::Dial {robot deadline} {
             if {[catch {package require player::secure} text]} {
                 throw {PLAYER USAGE} "TLS needs Tcl's package tls, in Debian tcl-tls: $text"
             }
+            ##nagelfar ignore Unknown command
             secure::Start $robot $deadline
         }
     } on error {text options} {
@@ -648,6 +679,14 @@ proc player::Decode {robot device payload} {
                 lappend r($e,joints) [dict create position $position goal $goal state $state]
             }
         }
+        goto {
+            variable gotoStates
+            variable gotoReasons
+            Size goto $payload 18
+            binary scan $payload cucuSuIISuIu state r($e,reason) r($e,tag) r($e,x) r($e,y) r($e,heading) r($e,distance)
+            set r($e,state) [expr {$state < [llength $gotoStates] ? [lindex $gotoStates $state] : $state}]
+            set r($e,why) [lindex $gotoReasons $r($e,reason)]
+        }
         y {
             if {$size < 8 || $size % 4 != 0} {
                 throw {PLAYER PROTOCOL} "freshness payload has $size bytes, not 8 plus 4 for each age"
@@ -697,13 +736,22 @@ proc player::KeyOf {robot key} {
     return [expr {[string length $key] == 1 ? $key : ""}]
 }
 
-# Device returns the byte of a device by its name in the server's list; without one what it is given.
+# Device returns the byte of a device by its name: in the server's list, or the letter of the first device of an
+# interface. Without one it returns what it is given.
 proc player::Device {robot device} {
     variable private
+    variable letters
     if {[string length $device] > 1} {
         set name [expr {[string first : $device] < 0 ? "$device:0" : $device}]
         if {[dict exists $private($robot,codes) $name]} {
             return [dict get $private($robot,codes) $name]
+        }
+        if {$device eq "freshness"} {
+            return y
+        }
+        set interface [regsub {:0$} $name {}]
+        if {[dict exists $letters $interface]} {
+            return [dict get $letters $interface]
         }
     }
     return $device
@@ -1032,21 +1080,58 @@ proc player::Bits {k} {
 
 # --- data -------------------------------------------------------------------------------------------------------------
 
-# Request asks for devices and waits for the server's reply (manual 3.3). The request consists of pairs of a device
-# and an access: "srpw" is sonar read, position write; "a" is read and write, "c" closes. Setting up a device can take
-# seconds. It returns the pairs that were granted; a device that is read and then opened with w is granted a. If less
-# was granted, which is then in force, it is a REFUSED error. Rounds that arrive meanwhile are stored and not returned
-# by Read again.
-proc player::Request {name pairs} {
+# Request asks for devices and waits for the server's reply (manual 3.3). The request is a list of the names of devices
+# and an access each, {sonar read laser:1 read position write}: read, write, all, which is both, or close. Or it consists of
+# pairs of letters: "srpw" is sonar read, position write; "a" is read and write, "c" closes. Setting up a device can take
+# seconds. It returns what was granted in the form of the request; a device that is read and then opened for writing is
+# granted all. If less was granted, which is then in force, or the robot has no such device, it is a REFUSED error. Rounds
+# that arrive meanwhile are stored and not returned by Read again.
+proc player::Request {name wanted} {
+    variable granted
     set robot [Robot $name]
+    set deadline [Deadline $robot]
     try {
-        Ask $robot $pairs [Deadline $robot]
+        if {[string first " " $wanted] < 0} {
+            return [Ask $robot $wanted $deadline]
+        }
+        set pairs [Wanted $robot $wanted $deadline]
+        set names {}
+        foreach {device -} $wanted {code -} [split $pairs ""] {
+            dict set names $code $device
+        }
+        set reply [Ask $robot $pairs $deadline $names]
     } finally {
         Resume $robot
     }
+    set result {}
+    foreach {device -} $wanted {- access} [split $reply ""] {
+        lappend result $device [dict get $granted $access]
+    }
+    return $result
 }
 
-proc player::Ask {robot pairs deadline} {
+# Wanted returns the pairs of a request by names. It asks the server which devices there are if one of them has no letter.
+proc player::Wanted {robot wanted deadline} {
+    variable accesses
+    if {[catch {llength $wanted} size] || $size % 2 != 0} {
+        throw {PLAYER USAGE} "\"$wanted\" is no list of devices with an access each"
+    }
+    set pairs ""
+    foreach {device access} $wanted {
+        if {![dict exists $accesses $access]} {
+            throw {PLAYER USAGE} "access \"$access\" to $device is not read, write, all or close"
+        }
+        set code [Device $robot $device]
+        if {[string length $code] != 1} {
+            set code [CodeOf $robot $device $deadline]
+        }
+        append pairs $code [dict get $accesses $access]
+    }
+    return $pairs
+}
+
+# Ask sends a request, and returns what was granted. names has what the devices are called in the reasons of a refusal.
+proc player::Ask {robot pairs deadline {names {}}} {
     variable private
     if {[string length $pairs] % 2 != 0} {
         throw {PLAYER USAGE} "request \"$pairs\" does not consist of pairs of device and access"
@@ -1075,8 +1160,9 @@ proc player::Ask {robot pairs deadline} {
     set why {}
     foreach device [lsort -unique [split $refused ""]] {
         if {[dict exists $reasons $device] && $private($robot,access,$device) eq "e"} {
-            dict set why [Label $robot $device] [dict get $reasons $device]
-            append text "; device [Label $robot $device]: [lindex [dict get $reasons $device] 1]"
+            set label [expr {[dict exists $names $device] ? [dict get $names $device] : [Label $robot $device]}]
+            dict set why $label [dict get $reasons $device]
+            append text "; device $label: [lindex [dict get $reasons $device] 1]"
         }
     }
     if {$failed && $why eq ""} {
@@ -1214,39 +1300,49 @@ proc player::ListAgain {robot deadline} {
 }
 
 # Open opens a device by its name: an interface and an index, for example laser:1, or an interface alone, whose index is
-# 0: imu. The access is r, w or a. It returns the byte of the device; the other procedures take that or the name. It
-# asks the server which devices there are unless it knows the name. If the robot has no such device, that is a REFUSED
-# error without pairs; otherwise errors are those of Request. Another text is a USAGE error.
-proc player::Open {name device access} {
-    variable private
-    variable letters
+# 0: imu. The access is read, write or all, or its letter. It returns the byte of the device; the other procedures take
+# that or the name. It asks the server which devices there are unless it knows the name. If the robot has no such device,
+# that is a REFUSED error without pairs; otherwise errors are those of Request. Another text is a USAGE error.
+proc player::Open {name device {access read}} {
+    variable accesses
     set robot [Robot $name]
     set deadline [Deadline $robot]
+    if {![dict exists $accesses $access]} {
+        throw {PLAYER USAGE} "access \"$access\" to $device is not read, write, all or close"
+    }
+    try {
+        set code [CodeOf $robot $device $deadline]
+        Ask $robot $code[dict get $accesses $access] $deadline
+    } finally {
+        Resume $robot
+    }
+    return $code
+}
+
+# CodeOf returns the byte of a device by its name, for Open and Request.
+proc player::CodeOf {robot device deadline} {
+    variable private
+    variable letters
     set index 0
     set is [regexp {^([^:]+)(?::(\d{1,10}))?$} $device -> interface digits]
     if {!$is || [scan $digits %lld index] == 1 && $index > 2147483647} {
         throw {PLAYER USAGE} "\"$device\" is no device: write an interface, or one and an index, for example laser:1"
     }
     set asked $interface:$index
-    try {
-        if {![dict exists $private($robot,codes) $asked]} {
-            Listed $robot [Entries [Question $robot d $deadline]]
-        }
-        if {[dict exists $private($robot,codes) $asked]} {
-            set code [dict get $private($robot,codes) $asked]
-        } elseif {$private($robot,answer) ne ""} {
-            set there [lsort -dictionary [dict keys $private($robot,codes)]]
-            throw {PLAYER REFUSED {} {}} "no such device: $asked: the robot has $there"
-        } elseif {$index == 0 && [dict exists $letters $interface]} {
-            set code [dict get $letters $interface] ;# which an older server answers with e if it has none
-        } else {
-            throw {PLAYER REFUSED {} {}} "no such device: $asked: this server has only devices with letters"
-        }
-        Ask $robot $code$access $deadline
-    } finally {
-        Resume $robot
+    if {![dict exists $private($robot,codes) $asked]} {
+        Listed $robot [Entries [Question $robot d $deadline]]
     }
-    return $code
+    if {[dict exists $private($robot,codes) $asked]} {
+        return [dict get $private($robot,codes) $asked]
+    }
+    if {$private($robot,answer) ne ""} {
+        set there [lsort -dictionary [dict keys $private($robot,codes)]]
+        throw {PLAYER REFUSED {} {}} "no such device: $asked: the robot has $there"
+    }
+    if {$index == 0 && [dict exists $letters $interface]} {
+        return [dict get $letters $interface] ;# which an older server answers with e if it has none
+    }
+    throw {PLAYER REFUSED {} {}} "no such device: $asked: this server has only devices with letters"
 }
 
 # Rays returns where readings of lasers, sonars and rangers look from and to (PROTOCOL 8.9.6): a list of dictionaries
@@ -1291,6 +1387,49 @@ proc player::Channels {name} {
         }
     }
     return $channels
+}
+
+# Colors returns the colours of the channels of vision, as far as the server knows them (PROTOCOL 8.9.8): a list of
+# dictionaries with device, channel, from 0, and color, for example #ffa500, as Tk takes it. An older server has none.
+proc player::Colors {name} {
+    set robot [Robot $name]
+    set colors {}
+    foreach line [Inquire $robot v] {
+        if {[regexp {^([^ ]+) (\d{1,2}) ([0-9A-Fa-f]{6})( |$)} $line -> key channel color]} {
+            scan $channel %d channel
+            set device [KeyOf $robot $key]
+            if {$device ne "" && $channel < 32} {
+                lappend colors [dict create device [Label $robot $device] channel $channel \
+                    color #[string tolower $color]]
+            }
+        }
+    }
+    return $colors
+}
+
+# Data returns the newest data of a device: a list of ranges of a sonar or a laser, and of the others a dict of its
+# elements, for example xpos, ypos, heading of position. It is empty if the device has sent none since Connect.
+proc player::Data {name device} {
+    variable private
+    set robot [Robot $name]
+    upvar #0 $robot r
+    set code [Device $robot $device]
+    if {![info exists private($robot,raw,$code)]} {
+        return {}
+    }
+    if {$code eq "y"} {
+        return [dict create time $private($robot,time)]
+    }
+    set interface [Interface $robot $code]
+    set e [expr {[Lettered $robot $code] ? $interface : [dict get $private($robot,names) $code]}]
+    if {[info exists r($e)]} {
+        return $r($e)
+    }
+    set data {}
+    foreach element [lsort [array names r $e,*]] {
+        dict set data [string range $element [string length $e,] end] $r($element)
+    }
+    return $data
 }
 
 # DeviceName returns the name of a device in the server's list, for example laser:1, or "".
@@ -1383,10 +1522,11 @@ proc player::Arrived {robot} {
     Deliver $robot
 }
 
-# Deliver calls the command of OnData for each round in the buffer. The command may end OnData, close or reconnect.
+# Deliver calls the command of OnData for each round in the buffer. The command may end OnData, close, reconnect, or destroy
+# the Client.
 proc player::Deliver {robot} {
     variable private
-    while {$private($robot,onData) ne "" && $private($robot,chan) ne "" && !$private($robot,waiting)} {
+    while {[info exists private($robot,onData)] && $private($robot,onData) ne "" && $private($robot,chan) ne "" && !$private($robot,waiting)} {
         set text ""
         try {
             set event [Next $robot]
@@ -1506,6 +1646,102 @@ proc player::StopJoints {name device} {
     Order $robot [Device $robot $device] [binary format cII $ALL_JOINTS $UNKNOWN 0]
 }
 
+# SetGoal has a goto device drive to a goal (PROTOCOL 5.6), around obstacles. The goal is a dict: x and y in mm, in the
+# frame of position, and perhaps heading, deg counterclockwise, to which the robot turns in the end; speed and turnrate,
+# mm/s and deg/s at most; tolerance, how far from the goal it has arrived, mm; radius, half of the narrowest gap that it is to
+# pass, mm; and tag, a number of 16 bits that the data repeats. Of the limits, 0 means the device's own. Numbers are
+# rounded. The goal ends when the robot has arrived, with any command to position, and when this client leaves.
+proc player::SetGoal {name goal {device goto}} {
+    variable ANY_HEADING
+    set robot [Robot $name]
+    if {[catch {dict merge [list heading $ANY_HEADING speed 0 turnrate 0 tolerance 0 radius 0 tag 0] $goal} all]} {
+        throw {PLAYER USAGE} "\"$goal\" is no dict"
+    }
+    set values {}
+    foreach {field least most} {
+        x -2147483647 2147483647 y -2147483648 2147483647 heading 0 65535 speed 0 65535 turnrate 0 65535
+        tolerance 0 65535 radius 0 65535 tag 0 65535
+    } {
+        if {![dict exists $all $field]} {
+            throw {PLAYER USAGE} "a goal needs $field"
+        }
+        set value [dict get $all $field]
+        if {![string is double -strict $value] || !($value >= $least && $value <= $most)} {
+            throw {PLAYER USAGE} "$field \"$value\" of a goal is no number in $least..$most"
+        }
+        lappend values [expr {round($value)}]
+    }
+    Order $robot [Device $robot $device] [binary format IIS6 {*}[lrange $values 0 1] [lrange $values 2 end]]
+}
+
+# StopGoal has a goto device give its goal up; the wheels stop if it drives.
+proc player::StopGoal {name {device goto}} {
+    variable UNKNOWN
+    set robot [Robot $name]
+    Order $robot [Device $robot $device] [binary format Ix16 $UNKNOWN]
+}
+
+# GoTo drives to a goal of SetGoal by a goto device, which was requested with all, and returns when the robot has arrived. It
+# reads rounds meanwhile, and asks for them after SetDataMode REQUESTREPLY. It chooses the tag, and repeats its command, so
+# that the lifetime of commands may be as short as some rounds. robot(timeout) is the limit of each round: the server gives
+# up a goal to which it finds no way. If the robot has not arrived that is a GOTO error. After any other error the robot
+# stops if it drives to this goal.
+proc player::GoTo {name goal {device goto}} {
+    variable private
+    set robot [Robot $name]
+    set code [Device $robot $device]
+    if {![Readable $robot $code] || ![Writable $robot $code]} {
+        throw {PLAYER USAGE} "GoTo needs its device open for both: Request {$device all} first"
+    }
+    dict set goal tag [expr {int(65536 * rand())}]
+    try {
+        Drive $robot $goal $code
+    } trap {PLAYER GOTO} {text options} {
+        return -options $options $text
+    } on error {text options} {
+        catch { StopGoal $robot $code }
+        return -options $options $text
+    }
+    return
+}
+
+# Drive is GoTo, without the stop after an error.
+proc player::Drive {robot goal code} {
+    variable private
+    variable TAKE
+    upvar #0 $robot r
+    set e [dict get $private($robot,names) $code]
+    set taken 0
+    set late [expr {[clock milliseconds] + $TAKE}]
+    while 1 {
+        SetGoal $robot $goal $code
+        if {$private($robot,mode) eq "\1"} {
+            RequestData $robot
+        }
+        Read $robot
+        set mine [expr {
+            [Has $robot $code] && $r($e,tag) == [dict get $goal tag] && $r($e,state) ne "idle"
+            && $r($e,x) == round([dict get $goal x]) && $r($e,y) == round([dict get $goal y])
+        }]
+        if {$mine} {
+            set taken 1
+            switch -- $r($e,state) {
+                arrived return
+                stopped {
+                    throw [list PLAYER GOTO $r($e,reason)] \
+                        "the robot has not arrived at ($r($e,x), $r($e,y)) mm: $r($e,why)"
+                }
+            }
+        } elseif {$taken} {
+            throw {PLAYER GOTO 0} "another goal has replaced this one"
+        } elseif {[clock milliseconds] > $late} {
+            StopGoal $robot $code
+            throw {PLAYER GOTO 0} \
+                "the server has not taken the goal: another client has control, or the emergency stop is active"
+        }
+    }
+}
+
 # Whole refuses what is no whole number in a range.
 proc player::Whole {what value least most} {
     if {![string is entier -strict $value] || $value < $least || $value > $most} {
@@ -1515,7 +1751,8 @@ proc player::Whole {what value least most} {
 
 proc player::Order {robot device payload} {
     if {![Writable $robot $device]} {
-        throw {PLAYER USAGE} "no write access to device \"$device\": Request or Open it first"
+        set label [expr {[string length $device] == 1 ? [Label $robot $device] : $device}]
+        throw {PLAYER USAGE} "no write access to device $label: Request or Open it first"
     }
     Send $robot c $device $payload
 }
@@ -1525,7 +1762,11 @@ proc player::Shorts {args} {
     set limited {}
     foreach v $args {
         try {
-            lappend limited [expr {max(-32768, min(entier($v), 32767))}] ;# int() of Tcl 8 drops the high bits
+            set number [expr {double($v)}] ;# 9.0.1 crashes on whole numbers beyond 64 bits
+            if {$number != $number || abs($number) == Inf} {
+                error "not finite"
+            }
+            lappend limited [expr {int(max(-32768.0, min($number, 32767.0)))}]
         } on error {text} {
             throw {PLAYER USAGE} "\"$v\" is not a number: $text"
         }
@@ -1644,4 +1885,32 @@ namespace eval player {
         }
     }
     unset procedure
+}
+
+# A Client is a robot as an object, with the methods that are the procedures above, without their first argument, and with a
+# small first letter if you like. Further arguments are elements of the robot: timeout 2000 tls,authority lab.pem. To
+# destroy it closes the connection.
+oo::class create player::Client {
+    ##nagelfar ignore Unknown command
+    constructor {{host localhost} {port 6665} args} {
+        my variable robot
+        array set robot $args
+        player::Connect [my varname robot] $host $port
+    }
+
+    ##nagelfar ignore Unknown command
+    destructor {
+        set name [my varname robot]
+        catch { player::Close $name }
+        array unset ::player::private $name,*
+    }
+
+    ##nagelfar ignore Unknown command
+    method unknown {{method ""} args} {
+        set procedure [string toupper $method 0 0]
+        if {$procedure ni [namespace eval ::player { namespace export }] || $procedure eq "Simulation"} {
+            throw {PLAYER USAGE} "\"$method\" is no method of a robot"
+        }
+        tailcall ::player::$procedure [my varname robot] {*}$args
+    }
 }

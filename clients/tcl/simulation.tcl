@@ -62,6 +62,7 @@ proc player::Simulation {address args} {
     }
     set url [expr {[dict exists $tls tls,authority] ? "playerhttps" : "http"}]://$address/simulation
     set simulation::sealing [dict replace $tls timeout $timeout]
+    set simulation::failure ""
     set options [list -timeout $timeout -binary 1]
     if {$order ne ""} {
         append url ? [http::formatQuery order [simulation::Object {*}$order]]
@@ -69,9 +70,10 @@ proc player::Simulation {address args} {
     }
     try {
         set token [http::geturl $url {*}$options]
-    } trap PLAYER {text options} {
-        return -options $options $text
     } on error {text} {
+        if {$simulation::failure ne ""} {
+            throw $simulation::failure $text
+        }
         throw {PLAYER CLOSED} "$address: $text"
     }
     set status [http::status $token]
@@ -182,10 +184,16 @@ proc player::simulation::Sealed {args} {
     package require player
     upvar #0 player::private private
     variable sealing
+    variable failure
     variable line
     unset -nocomplain line
     array set line $sealing
-    player::Connect line {*}[lrange $args end-1 end]
+    try {
+        player::Connect line {*}[lrange $args end-1 end]
+    } on error {text options} {
+        set failure [dict get $options -errorcode] ;# package http of Tcl 9 passes on the text alone
+        return -options $options $text
+    }
     set robot [namespace current]::line
     set chan $private($robot,chan)
     set private($robot,chan) "" ;# not the robot's any more

@@ -64,7 +64,7 @@ func Read(file *syntax.File, certificates string) (rules rights.Rules, mistakes 
 		}
 		for _, field := range []string{"from", "name"} {
 			if f := s.Field(field); f != nil && len(f.Values) == 0 {
-				fail(s.Errorf(field, "%s is empty: it would give rights to nobody", field))
+				fail(s.Errorf(field, "%s is empty: it would give no client any rights", field))
 			}
 		}
 		if !s.Broken && (s.Field("allow") == nil || s.Field("from") == nil && s.Field("name") == nil) {

@@ -73,8 +73,8 @@ var reported = [...]struct{ packet, size byte }{
 const always = len(reported) - 1
 
 const (
-	// payloadSize is the size of the packets that are always there, with their numbers, in bytes, and buttonsSize that of
-	// the buttons.
+	// payloadSize is the size of the packets that are always there, with their numbers, in bytes. buttonsSize is the
+	// same for the buttons.
 	payloadSize = 23
 	buttonsSize = 2
 	// frameSize adds the header, the size and the checksum.

@@ -148,7 +148,7 @@ func Kind() devices.Kind {
 			{Name: "model", Default: "", Doc: "`EVI-D30`, `EVI-D70` or `EVI-D100`; empty: the camera is asked"},
 			{Name: "pan", Default: []float64{}, Doc: "range of another camera: least and greatest degrees, camera units in a degree"},
 			{Name: "tilt", Default: []float64{}, Doc: "the same for the tilt"},
-			{Name: "zoom", Default: 0, Min: 0, Max: math.MaxInt16, Doc: "camera units at telephoto; 0: those of the model"},
+			{Name: "zoom", Default: 0, Min: 0, Max: math.MaxInt16, Doc: "camera units at telephoto; 0: the model's"},
 		},
 		New: func(a devices.Args) (devices.Driver, error) {
 			ranges, err := newRanges(a.String("model"), a.Floats("pan"), a.Floats("tilt"), a.Int("zoom"))

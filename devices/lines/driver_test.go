@@ -60,7 +60,7 @@ func TestDiagnosis(t *testing.T) {
 		{"calibrating\r\n", patience},
 		{strings.Repeat("\x00\xFF", 10), "more than 10 bytes came that are not understood"}, // its boot loader has another speed
 		{strings.Repeat("\x00\xFF", 10), "Its baud is 9600; " + patience},
-		{"hello\r\n", "none is like those of read and poll"},
+		{"hello\r\n", "none matches read or poll"},
 		{"", "no line of text"},
 	} {
 		if err := setup(b, tt.says); err == nil || !strings.Contains(err.Error(), tt.want) {

@@ -40,7 +40,7 @@ func newGuard(most float64) guard {
 	}
 }
 
-// origin notes the pattern of a line: that of the answer to the poll, or an unasked one.
+// origin notes the pattern of a line: of the answer to the poll, or of an unasked line.
 func (g *guard) origin(d *Driver, answer bool, unasked int) {
 	if answer {
 		g.line, g.place = d.polls[d.asked].answer, d.polls[d.asked].place

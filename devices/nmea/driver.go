@@ -17,7 +17,7 @@ const (
 	rounds = 2
 )
 
-// speeds has the receivers' speeds in baud: that of the standard and those of the makers, the most usual first.
+// speeds has the receivers' speeds in baud, by the standard and by the makers, the most usual first.
 var speeds = []int{9600, 4800, 38400, 115200, 57600}
 
 // setupTime is the time for all attempts.

@@ -293,7 +293,7 @@ func (d *Driver) report(now time.Duration) {
 			d.odometry.Turn(s, turned)
 		} else if d.gyroBy != 0 && now >= d.gyroBy {
 			d.gyroBy = 0
-			d.Log().Warn("the robot sends nothing of a gyroscope: the heading is that of its wheels, unless its HasGyro is 2")
+			d.Log().Warn("the robot sends nothing of a gyroscope: the heading is from its wheels, unless its HasGyro is 2")
 		}
 		if err := d.odometry.Update(s, now, fastest, d.steered, rested); err != nil {
 			d.jumps.Warn(now, d.Log(), LogMissing, zap.Error(err))

@@ -18,7 +18,7 @@ const (
 	fastestTurn = 720
 )
 
-// guard warns of units in the configuration that cannot be right. Those of the models are not judged.
+// guard warns of units in the configuration that cannot be right. Units of the models are not judged.
 type guard struct {
 	place func(option string, i int) string // devices.Args.Place
 

@@ -302,7 +302,7 @@ func (o *Overrides) apply(m Model) Model {
 // options declares the fields of Overrides.
 func options() []devices.Option {
 	return []devices.Option{
-		{Name: "model", Default: "", Doc: "subclass to use instead of what the robot says, as `p3dx-sh`"},
+		{Name: "model", Default: "", Doc: "subclass to use in place of the robot's own, for example `p3dx-sh`"},
 		{Name: "distance", Default: 0.0, Max: 100, Unit: "mm", Doc: "one unit of the robot's coordinates; 0: as the model"},
 		{Name: "angle", Default: 0.0, Max: 1, Unit: "rad", Doc: "one unit of its heading; 0: as the model"},
 		{Name: "velocity", Default: 0.0, Max: 100, Unit: "mm/s", Doc: "one unit of its wheel velocities; 0: as the model"},
@@ -317,10 +317,10 @@ func options() []devices.Option {
 		{Name: "turn_acceleration", Default: 0, Max: math.MaxInt16, Unit: "deg/s2", Doc: "of turning; 0: as in the robot's memory"},
 		{Name: "turn_deceleration", Default: 0, Max: math.MaxInt16, Unit: "deg/s2", Doc: "of turning; 0: as in the robot's memory"},
 		{Name: "ticks_mm", Default: 0, Max: math.MaxInt16, Doc: "encoder ticks in a mm, of ARCOS; 0: as in its memory (3-DX: 128)"},
-		{Name: "rev_count", Default: 0, Max: math.MaxInt16, Doc: "what ARCOS counts in a full turn; 0: as in its memory (3-DX: 16570)"},
+		{Name: "rev_count", Default: 0, Max: math.MaxInt16, Doc: "counts of ARCOS in a full turn; 0: as in its memory (3-DX: 16570)"},
 		{Name: "drift_factor", Default: 0, Min: math.MinInt16, Max: math.MaxInt16, Doc: "1/8192 by which the wheels differ, of ARCOS; 0: as in its memory (3-DX: 0)"},
 		{Name: "gyro", Default: false, Doc: "heading by the gyroscope of a robot whose HasGyro is 1; false: as the robot says"},
-		{Name: "gyro_scaler", Default: gyroScaler, Min: 0.1, Max: 10, Doc: "factor for what the gyroscope says, ARIA's GyroScaler"},
+		{Name: "gyro_scaler", Default: gyroScaler, Min: 0.1, Max: 10, Doc: "factor of the gyroscope's readings, ARIA's GyroScaler"},
 	}
 }
 

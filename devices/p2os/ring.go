@@ -14,15 +14,15 @@ type placed struct {
 	pioneer.Mount
 }
 
-// besides is a sonar that has none of Player's 16 places: its number, counted from that of the first of its row, and
+// besides is a sonar that has none of Player's 16 places: its number, counted from the first one of its row, and
 // its place in mm and degrees.
 type besides struct {
 	number        int8
 	x, y, heading int16
 }
 
-// The sonars besides those at Player's places, of the parameter files of ARIA: the upper rings of a PeopleBot, and what
-// is between the sonars of a PowerBot that have a place.
+// The sonars that have none of Player's places, by the parameter files of ARIA: the upper rings of a PeopleBot, and
+// every second sonar of a PowerBot.
 var (
 	upperFront = [...]besides{
 		{0, -20, 136, 90}, {1, 24, 119, 50}, {2, 58, 78, 30}, {3, 77, 27, 10},

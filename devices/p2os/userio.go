@@ -7,7 +7,7 @@ import (
 	"player/devices"
 )
 
-// The channels of device io: the bits of the user's inputs, those of the outputs, and the analogue input.
+// The channels of device io: the bits of the user's inputs and outputs, and the analogue input.
 const (
 	userBits      = 8
 	outputChannel = userBits

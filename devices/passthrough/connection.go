@@ -211,26 +211,38 @@ func (d *Driver) age() uint32 {
 	return d.frame.Ages[d.next-1]
 }
 
-// answered handles the answer to our question for the reason of a refused device.
+// answered handles the answer to a question of ours.
 func (d *Driver) answered(payload []byte) {
-	_, lines := codec.Answer(payload)
+	question, lines := codec.Answer(payload)
 	for _, line := range lines {
-		if rays, ok := codec.ParseRays(line, d.key); ok && d.state == serving {
-			d.rays = append(d.rays, rays)
-		}
-		if channel, ok := codec.ParseChannel(line, d.key); ok && d.state == serving {
-			d.channels = append(d.channels, channel)
-		}
-		if e, ok := codec.ParseEntry(line); ok && d.state == asking && d.refusal == nil {
-			for i := range d.remotes {
-				if d.remotes[i].name == e.Address() {
-					d.remotes[i].code = e.Code
+		switch question {
+		case codec.QuestionRays:
+			if rays, ok := codec.ParseRays(line, d.key); ok && d.state == serving {
+				d.rays = append(d.rays, rays)
+			}
+		case codec.QuestionChannels:
+			if channel, ok := codec.ParseChannel(line, d.key); ok && d.state == serving {
+				d.channels = append(d.channels, channel)
+			}
+		case codec.QuestionColors:
+			key, color, ok := codec.ParseChannelColor(line)
+			if code, known := d.key(key); ok && known && d.state == serving {
+				color.Device = code
+				d.colors = append(d.colors, color)
+			}
+		case codec.QuestionDevices:
+			if e, ok := codec.ParseEntry(line); ok && d.state == asking && d.refusal == nil {
+				for i := range d.remotes {
+					if d.remotes[i].name == e.Address() {
+						d.remotes[i].code = e.Code
+					}
 				}
 			}
-		}
-		if r, ok := codec.ParseReason(line, d.key); ok && d.refusal != nil {
-			d.refusal = fmt.Errorf("it cannot open %s for us: %s", d.remote(r.Device).name, r.Text)
-			return
+		case codec.QuestionRefusals:
+			if r, ok := codec.ParseReason(line, d.key); ok && d.refusal != nil {
+				d.refusal = fmt.Errorf("it cannot open %s for us: %s", d.remote(r.Device).name, r.Text)
+				return
+			}
 		}
 	}
 }
@@ -297,8 +309,8 @@ func (d *Driver) opened(now time.Duration, pairs []byte) error {
 		fresh := codec.Config{Code: codec.ConfigFresh, Arg: 1}
 		d.out = codec.AppendMessage(d.out, codec.KindConfig, codec.Server, fresh.Append(nil))
 	}
-	d.rays, d.channels = nil, nil
-	for _, question := range d.questions() {
+	d.rays, d.channels, d.colors = nil, nil, nil
+	for _, question := range d.questions(aged) {
 		q := codec.Config{Code: codec.ConfigQuestion, Arg: uint16(question)}
 		d.out = codec.AppendMessage(d.out, codec.KindConfig, codec.Server, q.Append(nil))
 	}
@@ -309,14 +321,19 @@ func (d *Driver) opened(now time.Duration, pairs []byte) error {
 	return nil
 }
 
-// questions returns what is asked about devices whose data does not explain itself.
-func (d *Driver) questions() (questions []byte) {
+// questions returns what is asked about devices whose data does not explain itself. A Player that sends no ages is one of
+// 0.7.4a, which answers no questions.
+func (d *Driver) questions(aged bool) (questions []byte) {
 	for i := range d.remotes {
 		switch d.remotes[i].device.Letter() {
 		case codec.Ranger:
 			questions = append(questions, codec.QuestionRays)
 		case codec.IO, codec.Servo:
 			questions = append(questions, codec.QuestionChannels)
+		case codec.Vision:
+			if aged {
+				questions = append(questions, codec.QuestionColors)
+			}
 		}
 	}
 	slices.Sort(questions)

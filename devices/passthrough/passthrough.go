@@ -117,6 +117,7 @@ type Driver struct {
 
 	rays     []codec.Rays    // of the devices there
 	channels []codec.Channel // of the devices there
+	colors   []codec.ChannelColor
 
 	asks    bool  // it asks for the bytes of the devices before it requests them
 	refusal error // why a device is refused, if known; nil: none is
@@ -192,6 +193,16 @@ func (d *Driver) AppendRays(dst []codec.Rays, device *devices.Device) []codec.Ra
 // AppendChannels appends the channels of a device, as the other Player says.
 func (d *Driver) AppendChannels(dst []codec.Channel, device *devices.Device) []codec.Channel {
 	for _, c := range d.channels {
+		if d.remote(c.Device) == d.remoteOf(device) {
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}
+
+// AppendColors appends the colours of the channels of a vision device, as the other Player says.
+func (d *Driver) AppendColors(dst []codec.ChannelColor, device *devices.Device) []codec.ChannelColor {
+	for _, c := range d.colors {
 		if d.remote(c.Device) == d.remoteOf(device) {
 			dst = append(dst, c)
 		}

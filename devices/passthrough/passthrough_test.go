@@ -122,6 +122,7 @@ const (
 	request = "dryrprsrvr"
 	granted = "yrprsrvr"
 	fresh   = "xyn\x01"
+	colors  = "xyqv"
 	write   = "drpa"
 )
 
@@ -197,7 +198,7 @@ func (c *chain) open() {
 	c.say(reply(""))
 	c.Pass(4 * time.Second) // its hardware is slow
 	c.say(reply(granted))
-	c.expectSent(fresh)
+	c.expectSent(fresh, colors)
 	c.expectState(devices.Ready, "p <nil>")
 }
 
@@ -437,7 +438,7 @@ func TestReconnect(t *testing.T) {
 			c.expectSent(rate, form, path, yield, ping, request)
 			c.drive("ijkl") // too early
 			c.say(reply(""), reply(granted), ages(0), position(3))
-			c.expectSent(fresh) // and no command
+			c.expectSent(fresh, colors) // and no command
 			c.expectState(devices.Ready)
 			if c.x() != 3 {
 				t.Errorf("x %d", c.x())
@@ -563,4 +564,24 @@ func FuzzReceive(f *testing.F) {
 			t.Errorf("after a minute the link is %v", s)
 		}
 	})
+}
+
+// A vision device has the colours that it has there, whichever index it has here.
+func TestColors(t *testing.T) {
+	driver := New("10.0.0.7:6665", 50)
+	ours := []devices.Spec{devices.Vision().At(2)}
+	driver.names = must.Get(namesThere([]string{"vision:0"}, ours))(t)
+	b := transporttest.NewBench(t, devices.Instance{Driver: driver, Name: "passthrough", Provides: ours})
+	c := &chain{Bench: b, network: &network{World: b.World}}
+	c.Table.Connect(c.network)
+	eye := c.Link.Devices()[0]
+	must.Get(eye.Subscribe(c.Now(), c))(t)
+	c.expectSent(rate, form, path, yield, ping, "dryrvr")
+	c.say(reply(""), reply("yrvr"))
+	c.expectSent(fresh, colors)
+	c.say(codec.AppendAnswer(nil, codec.QuestionColors, []string{"v 3 ff8800", "vision:1 3 0000ff", "v 77 123456"}))
+	want := codec.ChannelColor{Device: eye.Code(), Channel: 3, Color: 0xff8800}
+	if got := eye.AppendColors(nil); len(got) != 1 || got[0] != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
 }

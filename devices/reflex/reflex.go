@@ -106,6 +106,11 @@ func (d *Driver) Shutdown(now time.Duration) {
 // Published implements devices.Observer: odometry is passed on unchanged.
 func (d *Driver) Published(inner *devices.Device) { d.device.Publish(inner.Stamp(), inner.Data()) }
 
+// AppendParts implements devices.Surveyed: the robot is the one behind.
+func (d *Driver) AppendParts(dst []codec.Part, _ *devices.Device) []codec.Part {
+	return d.inner.AppendParts(dst)
+}
+
 // Command makes a client's command the radio layer. It takes effect at once.
 func (d *Driver) Command(now time.Duration, device *devices.Device) {
 	var c codec.PositionCommand

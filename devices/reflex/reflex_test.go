@@ -486,3 +486,16 @@ func TestCycleDoesNotAllocate(t *testing.T) {
 		t.Errorf("%v allocations in a cycle", allocs)
 	}
 }
+
+// The device for clients has the size of the robot, which goto plans with.
+func TestParts(t *testing.T) {
+	r := openRobot(t)
+	if parts := r.device.AppendParts(nil); len(parts) != 0 {
+		t.Errorf("parts of wheels that know none: %+v", parts)
+	}
+	r.wheels.link.SetGeometry(devices.Geometry{Length: 600, Width: 500})
+	parts := r.device.AppendParts(nil)
+	if want := (codec.Part{Device: r.device.Code(), Length: 600, Width: 500}); len(parts) != 1 || parts[0] != want {
+		t.Errorf("%+v, want %+v", parts, want)
+	}
+}

@@ -223,7 +223,7 @@ func (d *Driver) health(now time.Duration, h Health) {
 
 // packet adds the samples of the packet before p. Their angles are known now, unless a
 // damaged packet was between the two (like the SDK, handler_capsules.cpp), or a packet was lost
-// without a trace: the span is that of two then, and no motor slows down so fast.
+// without a trace: the span is two packets' then, and no motor slows down so fast.
 func (d *Driver) packet(now time.Duration, p Packet) {
 	garbage := d.framing.Stats.Garbage
 	if d.waits && !p.first() && garbage == d.damage {

@@ -1,5 +1,5 @@
-// Package scale finds scales that a person has set and that cannot be right: a robot would be ten times as fast as it was
-// told to be, have a battery of 1000 V, or see farther than its sensors do. It changes no data. Callers pass the time.
+// Package scale finds scales that a person has set and that cannot be right: a robot would be ten times as fast as its
+// command, have a battery of 1000 V, or see farther than its sensors do. It changes no data. Callers pass the time.
 package scale
 
 import (

@@ -49,7 +49,7 @@ func (r *Ranger) Wanted() bool { return r.Named() && r.device.Link().Subscribed(
 func (r *Ranger) Count() int { return len(r.data.Ranges) }
 
 // Set has count readings from the angle first on, in steps, in degrees counterclockwise of the sensor, 0 ahead of it.
-// unit is that of the readings, in mm.
+// unit is the unit of the readings, in mm.
 func (r *Ranger) Set(first, step float64, count, unit int) {
 	count = max(1, min(count, codec.MaxReadings))
 	if r.Flip { // what was the last reading is the first one

@@ -99,7 +99,7 @@ var phases = [...]phase{
 	changing: {ask(func(dst []byte) []byte { return AppendMode(dst, Speed38400) }, answerTime),
 		"change to 38400 baud", CodeAck,
 		func(_ *Driver, t Telegram) (transport.Phase, error) { return asking, acknowledged(t) }, nil},
-	asking: {ask(AppendStatusRequest, answerTime), "tell its status", CodeStatus,
+	asking: {ask(AppendStatusRequest, answerTime), "report its status", CodeStatus,
 		func(d *Driver, t Telegram) (transport.Phase, error) {
 			if v, ok := t.Variant(); ok {
 				d.variant = v
@@ -107,7 +107,7 @@ var phases = [...]phase{
 			return reading, nil
 		},
 		func(*Driver, error) (transport.Phase, error) { return reading, nil }},
-	reading: {ask(AppendConfigRequest, answerTime), "tell its configuration", CodeConfig,
+	reading: {ask(AppendConfigRequest, answerTime), "report its configuration", CodeConfig,
 		func(d *Driver, t Telegram) (transport.Phase, error) {
 			if c, ok := t.Config(); ok {
 				d.config = append(d.config[:0], c...)

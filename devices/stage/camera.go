@@ -81,7 +81,7 @@ func (b *body) figure() figure { return figure{b.spot.at, b.spot.facing, b.lifte
 
 // view is one camera's view of the world. Surfaces are upright, so each fills
 // a run of every column that it is in. Their tops are hidden behind the upper
-// edge of their far sides, which are drawn too.
+// edge of their far sides, which are also drawn.
 type view[T any] struct {
 	eye
 	*canvas[T]

@@ -156,19 +156,23 @@ func (w *World) wall(at time.Duration) time.Duration {
 func (w *World) Stamp() time.Duration { return w.epoch + w.sim }
 
 // Run advances a world without clients. Call it once at the start and then at
-// the deadline that it returned, which is zero when the world has finished.
+// the deadline that it returned, which is zero when the world has finished. Only
+// drivers advance a world in lockstep: drivers that act on a report, as goto, do so
+// before the driver that has made the report is called again.
 func (w *World) Run(now time.Duration) (next time.Duration) {
 	if !w.headless {
 		w.headless = true
 		w.use(now)
 	}
-	more := w.Advance(now)
+	more := w.lockstep.need == 0 && w.Advance(now)
 	switch {
 	case w.Finished():
 		return 0
+	case w.lockstep.need > 0:
+		return now + publishPeriod
 	case more:
 		return now
-	case w.paused || !w.goesOn():
+	case w.paused:
 		return now + publishPeriod
 	}
 	return min(w.wall(w.sim+publishPeriod), now+publishPeriod)

@@ -8,8 +8,9 @@ import (
 )
 
 const (
-	// axle is the distance between the wheels in P2OS's computations, metres.
-	axle = 0.320
+	// axle is the distance between the wheels as effective in a rotation, metres: that of a Pioneer 2-DX in its
+	// manufacturer's parameters (DiffConvFactor 0.0056), with which driver p2os computes. Commands are clipped by it.
+	axle = 2 / 5.6
 	// maxWheel and maxTurn are the limits to which P2OS clips commands: 500
 	// mm/s for a wheel and 100 deg/s.
 	maxWheel = 0.500

@@ -21,7 +21,7 @@ type Driver struct {
 	// The devices, nil if the robot has none.
 	position, misc, sonar *devices.Device
 
-	// The others, in the order of those of the robot.
+	// The others, in the order of the robot's devices.
 	lasers   []scanned[codec.LaserData]
 	rangers  []scanned[codec.RangerData]
 	cameras  []watching

@@ -19,7 +19,7 @@ func Kind() devices.Kind {
 		Simulated: true,
 		Options: []devices.Option{
 			{Name: "world", Default: devices.Path(""), Required: true, Doc: "the world file"},
-			{Name: "seed", Default: FileSeed, Doc: "of all random numbers; negative: that of the world file"},
+			{Name: "seed", Default: FileSeed, Doc: "of all random numbers; negative: the world file's"},
 		},
 		NewAll: newDrivers,
 	}

@@ -128,7 +128,7 @@ func (l *loader) power(s *syntax.Section, r *Robot) {
 	r.battery = b
 }
 
-// ranger reads sonars and lasers, and the device that has all readings of the section: that of a number, before the
+// ranger reads sonars and lasers, and the device that has all readings of the section: with its number, before the
 // rangers that are mounted on it.
 func (l *loader) ranger(s *syntax.Section, at Pose, base float64, r *Robot, number int) {
 	all := &ranger{}

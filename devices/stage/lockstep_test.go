@@ -193,3 +193,21 @@ func TestClientsInStepThatHangOrLeave(t *testing.T) {
 		t.Errorf("the world is at %v, one client has left", b.world.Time())
 	}
 }
+
+// The run of a world without clients leaves a world in lockstep to the drivers: one that acts on a report has to act before
+// the next step.
+func TestOnlyDriversAdvanceAWorldInStep(t *testing.T) {
+	b := inStep(t, 1, "lockstep 1\nspeedup 0")
+	c := &stepper{}
+	b.open(t, 0, "p")
+	b.tables[0].Device(codec.Position).AddWaiter(b.now, c)
+	b.run(time.Second)
+	b.ask(0, c)
+	before := b.world.Time()
+	if next := b.world.Run(b.now); next != b.now+publishPeriod || b.world.Time() != before {
+		t.Errorf("the world went from %v to %v, next %v", before, b.world.Time(), next-b.now)
+	}
+	if b.run(time.Second); b.world.Time() != before+publishPeriod {
+		t.Errorf("its driver went from %v to %v", before, b.world.Time())
+	}
+}

@@ -135,7 +135,7 @@ func (r *Robot) readIMU(c *scanner, number int, last *motion) {
 	rate, ahead, speed := r.drive.turn, 0.0, now.speed
 	if last.known = last.known && passed > 0; last.known {
 		ahead, speed = (now.speed-last.speed)/passed, (now.speed+last.speed)/2
-		if now.moved == last.moved { // else somebody may have turned it by hand
+		if now.moved == last.moved { // else a hand may have turned it
 			rate = floor.Wrap(now.heading-last.heading) / passed
 		}
 	}

@@ -20,7 +20,7 @@ func (l *loader) overhead(s *syntax.Section) {
 	w := l.world
 	robot := w.Robot(s.String("robot", ""))
 	if robot == nil {
-		l.fail(s, "robot", "there is no robot of the name %q: write that of the robot to track", s.String("robot", ""))
+		l.fail(s, "robot", "there is no robot of the name %q: write the name of the robot to track", s.String("robot", ""))
 		return
 	}
 	o := &overhead{name: s.String("name", "overhead "+robot.Name), port: s.Int("port", 0), robot: robot}

@@ -124,7 +124,7 @@ func (p *Parameters) Check() error {
 // Angle returns the angle of a step in degrees, counterclockwise, 0 ahead.
 func (p *Parameters) Angle(step int) float64 { return float64(step-p.Front) * 360 / float64(p.Steps) }
 
-// oldSensors are the names of the sensors whose codes are those of table 3 of the specification.
+// oldSensors are the names of the sensors whose codes are in table 3 of the specification.
 var oldSensors = [...]string{"URG-04LX", "UBG-04LX", "UHG-08LX"}
 
 // nothing is the error code of a direction in which nothing is in range: 0 of the older sensors, which means that a

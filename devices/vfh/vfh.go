@@ -152,7 +152,7 @@ func AppendSonar(dst []Beam, mounts []codec.Part, ranges *codec.SonarData) []Bea
 }
 
 const (
-	// cone is the width of a beam in degrees from which on it is as that of a sonar, and not used beyond sonarFar.
+	// cone is the width of a beam in degrees from which on it is as wide as a sonar's, and not used beyond sonarFar.
 	cone = 5
 	// mostBeams is how many beams a ranger has at most, so that the time of a report is bounded. All around that is
 	// one for each half degree: at laserFar they are less than a cell apart.

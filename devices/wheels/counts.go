@@ -8,7 +8,7 @@ import (
 )
 
 // LogMissing is a message of the log, by which tests find lines.
-const LogMissing = "a movement is missing in the odometry: the wheels may have turned farther than their counts tell, or have been counted anew"
+const LogMissing = "a movement is missing in the odometry: the wheels may have turned farther than their counts show, or have been counted anew"
 
 // late is for how long reports may be delayed and get lost: the distance driven in that time
 // may come at once. A line that is silent for longer is closed.
@@ -49,7 +49,7 @@ func (c counts) since(before counts) (left, right int) {
 // rotation. It reports whether the counts were accepted: counts that no wheel can reach so
 // fast are not. If the next report agrees with such counts, the robot has restarted, and
 // further movement is measured from there. So it is after a pause in which the wheels may have turned farther
-// than the counts tell.
+// than the counts show.
 func (o *Counts) Update(now time.Duration, left, right uint16, turn float64) (ok bool) {
 	to := counts{left, right}
 	if !o.started {

@@ -16,7 +16,7 @@ import (
 // Messages of the log, by which tests find lines.
 const (
 	logBegins  = "recording"
-	LogStopped = "recording has stopped; what is recorded can be read"
+	LogStopped = "recording has stopped; the recording up to here can be read"
 	logEnds    = "recording has ended"
 )
 

@@ -92,7 +92,7 @@ type track struct {
 	channel int // of its data; the next two are commands and configurations
 
 	describes bool // its interface has descriptions
-	described bool // the log has that of the device
+	described bool // the log has the description of the device
 }
 
 // New returns a driver that records the devices, and keeps them open if open is

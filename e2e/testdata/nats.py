@@ -78,7 +78,7 @@ if args.verb == "req":
             sys.exit("nats: no responders are available")
         show(args.subject, payload)
         # A lease lives for a second: a busy machine may take as long to start the next program.
-        if b'"error"' in payload and b"nobody holds the lease" not in payload:
+        if b'"error"' in payload and b"no program holds the lease" not in payload:
             sys.exit("nats: the answer is an error")
         connection.settimeout(0.5)
     sys.exit()

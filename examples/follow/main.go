@@ -57,7 +57,7 @@ func drive(ctx context.Context, addr string, channel, size int) error {
 	if err := robot.Request(ctx, "vrpwyr"); err != nil { // vision read, position write, ages of the data
 		return err
 	}
-	// If this program hangs the robot stops, and at its end it stops nobody else's robot.
+	// If this program hangs the robot stops, and at its end it stops no other program's robot.
 	if err := robot.SetCommandLifetime(time.Second); err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func main() {
 	addr := flag.String("addr", "localhost:6665", "`host:port` of the Player server")
 	device := flag.String("device", "goto", "`name` of the device that drives")
 	step := flag.Bool("step", false, "the robot is in a world in step, which waits for this program")
-	tenths := flag.Int("n", 3000, "tenths of a second, as the robot counts them, until it gives up")
+	tenths := flag.Int("n", 3000, "tenths of a second, by the robot's clock, until it gives up")
 	flag.Parse()
 	x, errX := strconv.ParseFloat(flag.Arg(0), 64)
 	y, errY := strconv.ParseFloat(flag.Arg(1), 64)
@@ -50,10 +50,13 @@ func drive(ctx context.Context, out io.Writer, addr, device string, step bool, l
 		return err
 	}
 	defer robot.Close()
-	if step {
-		if err := robot.SetDataMode(client.RequestReply); err != nil {
-			return err
-		}
+	if step { // if this program hangs the world waits, and a slow computer ends no goal
+		err = robot.SetDataMode(client.RequestReply)
+	} else { // if this program hangs the robot stops
+		err = robot.SetCommandLifetime(time.Second)
+	}
+	if err != nil {
+		return err
 	}
 	if err := robot.Request(ctx, "pr"); err != nil { // the wheels have the clock
 		return err
@@ -61,9 +64,6 @@ func drive(ctx context.Context, out io.Writer, addr, device string, step bool, l
 	code, err := robot.Open(ctx, device, codec.AccessAll, nil)
 	if err != nil {
 		return fmt.Errorf("%w (a server has it with -goto)", err)
-	}
-	if err := robot.SetCommandLifetime(time.Second); err != nil { // if this program hangs the robot stops
-		return err
 	}
 	var begin, tenths uint32
 	err = robot.GoTo(ctx, code, codec.GotoCommand{X: x, Y: y, Heading: codec.AnyHeading}, func() error {

@@ -43,7 +43,7 @@ func drive(ctx context.Context, addr string, rounds int) error {
 	if err := robot.Request(ctx, "srpw"); err != nil {
 		return err
 	}
-	// If this program hangs the robot stops, and at its end it stops nobody else's robot.
+	// If this program hangs the robot stops, and at its end it stops no other program's robot.
 	if err := robot.SetCommandLifetime(time.Second); err != nil {
 		return err
 	}

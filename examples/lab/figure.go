@@ -16,7 +16,7 @@ type Figure struct {
 	Marks  []Mark
 	Goals  []stage.Vec // places that the robot was sent to, m
 	// ByRobot gives every robot its own colour. Otherwise the colours are
-	// those of the layers, and the figure shows the first robot.
+	// the layers', and the figure shows the first robot.
 	ByRobot bool
 }
 
@@ -31,7 +31,7 @@ type Mark struct {
 	Text string
 }
 
-// colorOf returns the colour of a layer, that of the article's figure if it
+// colorOf returns the colour of a layer, as in the article's figure if it
 // has one.
 func colorOf(layer string) string {
 	switch layer {

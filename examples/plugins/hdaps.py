@@ -2,7 +2,7 @@
 """HDAPS as a joystick: tilt the laptop. The argument is the sysfs directory."""
 import struct, sys, time
 
-def read(name):
+def read(name: str) -> list[int]:
     return [int(n) for n in open(f"{sys.argv[1]}/{name}").read().strip("()\n").split(",")]
 
 rest, last = read("calibrate"), None

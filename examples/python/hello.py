@@ -7,8 +7,9 @@ import signal, socket, struct, sys
 
 signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it; the server then stops the robot
 host, _, port = (sys.argv[1:] or ["localhost"])[0].partition(":")
-server = socket.create_connection((host, port or 6665))
+server = socket.create_connection((host, int(port or 6665)))
 stream = server.makefile("rb")
+server.sendall(b"xy" + struct.pack(">HcH", 3, b"l", 500))  # ms: if this program hangs, the robot stops
 server.sendall(b"dr" + struct.pack(">H", 4) + b"srpw")  # sonar read, position write
 while head := stream.read(3):  # every message starts with a letter and a size
     letter, size = struct.unpack(">cH", head)

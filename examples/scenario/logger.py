@@ -14,6 +14,7 @@ import csv
 import pathlib
 import signal
 import sys
+from typing import Any
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "clients" / "python"))
 
@@ -22,7 +23,7 @@ from playerclient import AsyncPlayerClient, PlayerError  # noqa: E402
 HEADER = ("time_s", "robot", "x_m", "y_m", "heading_deg", "speed_m_s")
 
 
-async def follow(name: str, address: str, table: csv.writer) -> None:
+async def follow(name: str, address: str, table: Any) -> None:
     """Writes what one camera reports, until the connection ends."""
     host, port = address.rsplit(":", 1)
     async with AsyncPlayerClient(host, int(port)) as camera:
@@ -42,7 +43,7 @@ async def follow(name: str, address: str, table: csv.writer) -> None:
 async def log(path: str, cameras: list[list[str]]) -> None:
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     for signum in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(signum, task.cancel)
+        loop.add_signal_handler(signum, lambda: task and task.cancel())
     with open(path, "w", newline="", buffering=1) as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(HEADER)

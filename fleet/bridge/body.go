@@ -19,7 +19,7 @@ const (
 	// releaseText is the body of the request that gives a lease up, if it is not JSON.
 	releaseText = "release"
 	// maxJSON is the longest body that is read as JSON, in bytes. No request needs a tenth
-	// of it, and anybody who may publish can send a megabyte.
+	// of it, and every program that may publish can send a megabyte.
 	maxJSON = 4 << 10
 )
 
@@ -94,7 +94,7 @@ func (b *Body) number(name string, low, high int64) (int64, error) {
 	return 0, fmt.Errorf("%s is %g, and must be %d to %d", name, *v, low, high)
 }
 
-// rest returns an error if there are fields that nobody has read. known are those there can be.
+// rest returns an error if there are fields that have not been read. known are all that are valid.
 func (b *Body) rest(known string) error {
 	if len(b.fields) == 0 {
 		return nil

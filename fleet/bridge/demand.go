@@ -9,7 +9,7 @@ const (
 	// MaxRate is the highest rate in Hz that can be asked for. A robot may have a
 	// lower maximum.
 	MaxRate = 1000
-	// MaxPictures is that of pictures: what a robot's server passes on at most.
+	// MaxPictures is the same for pictures: a robot's server passes on no more.
 	MaxPictures = 60
 	// AskLimit is how long a request for a rate counts. A program that wants the
 	// rate for longer asks again.
@@ -57,7 +57,7 @@ type Pacer struct{ due time.Time }
 func (p *Pacer) Due() time.Time { return p.due }
 
 // Ready reports whether a message may be sent now at a rate in Hz. Frames come at
-// the rate of the connection, in Hz too, so a message may be half a frame early.
+// the rate of the connection, also in Hz, so a message may be half a frame early.
 func (p *Pacer) Ready(hz, frames int, now time.Time) bool {
 	if now.Add(time.Second / time.Duration(2*frames)).Before(p.due) {
 		return false

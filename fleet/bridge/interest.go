@@ -48,5 +48,5 @@ func (i *Interest) End(round int) {
 // Forget forgets all listeners: the connection to NATS was lost.
 func (i *Interest) Forget() { i.listened, i.pending = nil, nil }
 
-// Listened reports whether somebody listens to a subject.
+// Listened reports whether a subject has a listener.
 func (i *Interest) Listened(subject string) bool { return i.listened[subject] }

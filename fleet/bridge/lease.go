@@ -21,13 +21,13 @@ const (
 // Errors of a token, which its sender gets as an answer.
 var (
 	ErrNoToken  = errors.New("a command needs the token of a lease, in the header " + HeaderLease + " or as token in JSON")
-	ErrNoLease  = errors.New("nobody holds the lease: it has ended, or was never given")
-	ErrNotToken = errors.New("the token is not that of the current lease")
+	ErrNoLease  = errors.New("no program holds the lease: it has ended, or was never given")
+	ErrNotToken = errors.New("the token does not belong to the current lease")
 )
 
 // Control is the lease of one device. It is enforced here. The bucket has a copy,
-// which keeps other bridges from giving the lease to somebody else, and is what a
-// bridge continues from that takes over the robot. The zero value is free.
+// which keeps other bridges from giving the lease to another program, and from which
+// a bridge continues that takes over the robot. The zero value is free.
 type Control struct {
 	Token  string // empty: free
 	Holder string // the name that the holder gave
@@ -46,7 +46,7 @@ func (c *Control) Grant(token, holder string, sent, now time.Time) {
 }
 
 // Adopt continues a lease that another bridge gave. That bridge may obey the holder for up to
-// a TTL more, unless it has handed the lease over. Until then the lease goes to nobody else.
+// a TTL more, unless it has handed the lease over. Until then the lease goes to no other program.
 func (c *Control) Adopt(token, holder string, handedOver bool, sent, now time.Time) {
 	c.Grant(token, holder, sent, now)
 	if !handedOver {
@@ -54,12 +54,12 @@ func (c *Control) Adopt(token, holder string, handedOver bool, sent, now time.Ti
 	}
 }
 
-// Free reports whether the lease can be given to somebody.
+// Free reports whether the lease can be given to a program.
 func (c *Control) Free(now time.Time) bool { return c.Token == "" && !now.Before(c.blocked) }
 
 // Ends returns when the lease ends. That is a TTL after the holder renewed it, or
 // earlier if the bucket has not confirmed renewals: it may have given the lease to
-// somebody else.
+// another program.
 func (c *Control) Ends() time.Time {
 	if c.confirmed.Before(c.renewed) {
 		return c.confirmed.Add(TTL)

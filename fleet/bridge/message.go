@@ -35,7 +35,7 @@ type Sample struct {
 }
 
 // NewEpoch returns the epoch of a sequence that begins: us since 1970 by the clock of the
-// bridge. If the clocks of bridges agree, that of the bridge that took over last is the
+// bridge. If the clocks of bridges agree, the epoch of the bridge that took over last is the
 // greatest, so a listener knows which of two senders is the one that hung.
 func NewEpoch(now time.Time) int64 { return now.UnixMicro() }
 
@@ -94,7 +94,7 @@ func (s Sample) JSON() []byte {
 }
 
 // fields returns the fields of a payload (PROTOCOL 7), or nil if its size is wrong.
-// Names are those of docs/CLIENTS.md.
+// docs/CLIENTS.md has their names.
 func fields(letter byte, payload []byte) any {
 	var d interface{ Decode([]byte) error }
 	switch letter {

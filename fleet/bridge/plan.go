@@ -45,7 +45,7 @@ func CheckPlan(plan []byte) error {
 	return nil
 }
 
-// PlanDigest returns what tells plans apart: 16 hexadecimal digits.
+// PlanDigest returns 16 hexadecimal digits that distinguish plans.
 func PlanDigest(plan []byte) string {
 	sum := sha256.Sum256(plan)
 	return hex.EncodeToString(sum[:8])

@@ -14,7 +14,7 @@ const (
 	// TTL - WritePeriod, so they find its leases.
 	BeatLimit = 5 * BeatPeriod
 	// maxPeers is how many other bridges are known: more than any fleet has, so that
-	// names that somebody makes up do not fill the memory.
+	// made-up names do not fill the memory.
 	maxPeers = 1000
 )
 

@@ -68,8 +68,8 @@ func CheckPage(text string) error {
 	return nil
 }
 
-// ReadStatus returns the status in a message. Anybody who may publish can have made it
-// up: what is returned is short, its numbers are those of a place on earth, and it is of
+// ReadStatus returns the status in a message. Every program that may publish can have made it
+// up: the result is short, its numbers are a place on earth, and it is of
 // the robot that the subject names.
 func ReadStatus(subject string, text []byte) (s RobotStatus, err error) {
 	tokens := strings.Split(subject, ".")
@@ -98,7 +98,7 @@ func ReadStatus(subject string, text []byte) (s RobotStatus, err error) {
 }
 
 // Trouble returns why the robot does not work, as far as the bridge knows, or "". An
-// emergency stop is none: somebody wants it.
+// emergency stop is none: a person wants it.
 func (s RobotStatus) Trouble() string {
 	switch {
 	case !s.Connected && s.Error != "":

@@ -64,7 +64,7 @@ func Subject(fleet, robot, device, last string) string {
 	return Prefix(fleet, robot) + "." + iface + "." + cmp.Or(index, "0") + "." + last
 }
 
-// Every is the name of all devices in Subject, and, as an index, that of all devices of an interface.
+// Every is the name of all devices in Subject, and, as an index, of all devices of an interface.
 const Every = "*:*"
 
 // NameOf returns the name of a device: its interface, and its index if that is not 0.
@@ -93,7 +93,7 @@ func CameraOf(subject string) string {
 }
 
 // AnswerSubject returns player.FLEET.ROBOT.answer.NAME. No other subject has five tokens, so
-// nobody can have an answer sent to where it means something else.
+// no program can have an answer sent to a subject where it means something else.
 func AnswerSubject(fleet, robot, name string) string {
 	return Prefix(fleet, robot) + "." + Answer + "." + name
 }
@@ -134,7 +134,7 @@ func Named(device string) (spec devices.Spec, ok bool) {
 	return all[i].At(index), true
 }
 
-// Further returns the devices of a robot's list that are not the first of an interface with a letter, in its order. Those
+// Further returns the devices of a robot's list that are not the first of an interface with a letter, in its order. Devices
 // of unknown interfaces are left out.
 func Further(entries []codec.Entry) (further []devices.Spec) {
 	for _, e := range entries {

@@ -40,11 +40,11 @@ type Choice struct {
 	Robots []string // none: all
 	// Messages that the stream got from From to To. From zero: since the oldest.
 	From, To time.Time
-	// Stream has the messages; empty: that of -record.
+	// Stream has the messages; empty: the stream of -record.
 	Stream string
-	// ROS has the messages those of ROS 2, otherwise those of package telemetry.
+	// ROS: the messages are of ROS 2, otherwise of package telemetry.
 	ROS bool
-	// Reach is the reading, in m, from which on a laser sees nothing, for ROS; 0: that of an
+	// Reach is the reading, in m, from which on a laser sees nothing, for ROS; 0: the range of an
 	// LMS 200 and of the simulator.
 	Reach float64
 }

@@ -40,7 +40,7 @@ func (h *hub) openLeases(ctx context.Context, js jetstream.JetStream) error {
 	for group := range h.leases {
 		config := jetstream.KeyValueConfig{
 			Bucket:         bridge.Bucket(h.Fleet, group),
-			Description:    fmt.Sprintf("who controls the robots of group %d of the fleet %s", group+1, h.Fleet),
+			Description:    fmt.Sprintf("leases of the robots of group %d of the fleet %s", group+1, h.Fleet),
 			LimitMarkerTTL: bridge.TTL, // without it the bucket has no TTL for a key
 			Replicas:       h.Replicas,
 		}

@@ -28,11 +28,11 @@ const (
 	// commandLifetime is for how long a command to the wheels is good after the holder of
 	// the lease has been heard. A bridge that hangs keeps its connection, and cannot end
 	// the lease. It is longer than a lease, so that a renewal that is late between bridge
-	// and robot stops nobody; with more, the robot of a bridge that hangs drives on.
+	// and robot stops no robot; with more, the robot of a bridge that hangs drives on.
 	commandLifetime = bridge.TTL * 3 / 2
 
 	// nobody is the holder that gives no name.
-	nobody = "nobody in particular"
+	nobody = "a program without a name"
 )
 
 // Messages of the log, by which tests find lines.
@@ -143,8 +143,8 @@ func (c *controller) run(ctx context.Context) error {
 // errWaited answers what has waited for longer than a lease lasts.
 var errWaited = errors.New("the robot's server has not answered for long: ask again")
 
-// refuseWaiting answers what has come while the robot kept this bridge waiting. Who sent it may
-// have given up: a lease that nobody waits for would keep everybody from the robot for a TTL.
+// refuseWaiting answers messages that came while the robot kept this bridge waiting. Their senders may
+// have given up: a lease that no program waits for would keep all programs from the robot for a TTL.
 func (c *controller) refuseWaiting(messages <-chan *nats.Msg) {
 	for range len(messages) {
 		c.hub.answer(<-messages, c.refuse(errWaited))
@@ -171,7 +171,7 @@ func (c *controller) settle(ctx context.Context) {
 	now := c.hub.Now()
 	if !now.Before(c.lease.Ends()) {
 		c.state.count(func(n *Counts) { n.Lapsed++ })
-		_ = c.end("it was not renewed") // the entry has expired, too, or does soon
+		_ = c.end("it was not renewed") // the entry has also expired, or does soon
 		return
 	}
 	if due, ok := c.lease.WriteDue(); !ok || c.writing != nil || now.Before(due) {
@@ -212,7 +212,7 @@ func (c *controller) wrote(r renewal) {
 
 // late adopts a lease that the bridge before this one gave at the moment of the handover, when
 // this one had searched already. It reports whether there was one. Later, an entry that this
-// bridge does not know is one of a bridge that believes that it serves the robot, too.
+// bridge does not know is one of a bridge that also believes that it serves the robot.
 func (c *controller) late(ctx context.Context) bool {
 	now := c.hub.Now()
 	if c.lease.Token != "" || now.Sub(c.began) > lateLimit || now.Sub(c.searched) < adoptPause {
@@ -266,7 +266,7 @@ func (c *controller) tryAdopt(ctx context.Context) error {
 func (c *controller) request(ctx context.Context, m *nats.Msg) {
 	body, token, err := c.hub.read(c.robot, m)
 	if m.Reply == "" {
-		return // nobody would learn the token
+		return // no program would learn the token
 	}
 	var holder string
 	var released bool
@@ -322,7 +322,7 @@ func (c *controller) live(conn driving) error {
 // whether the bucket has the entry of the lease is not known yet.
 var errOnItsWay = errors.New("the answer is on its way")
 
-// acquire gives the lease to whoever sent a request, or returns why not.
+// acquire gives the lease to the sender of a request, or returns why not.
 func (c *controller) acquire(ctx context.Context, m *nats.Msg, holder string) error {
 	if _, err := codec.DecodeServerConfig(append([]byte{codec.ConfigName}, holder...)); err != nil {
 		return fmt.Errorf("the name of the holder: %w", err)

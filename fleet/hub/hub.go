@@ -1,6 +1,6 @@
-// Package hub connects robots to NATS: it reads what somebody listens to, passes on
-// the commands of whoever has a lease, and shares the robots with other bridges. The
-// rules are those of package bridge.
+// Package hub connects robots to NATS: it reads the data that has listeners, passes on
+// the commands of the holders of leases, and shares the robots with other bridges. Package
+// bridge has the rules.
 package hub
 
 import (
@@ -36,14 +36,14 @@ type Config struct {
 	Fleet     string // bridge.CheckName
 	Robots    []Robot
 	Replicas  int    // of the bucket with the leases, and of the recording
-	Domain    string // of JetStream, where these are; empty: that of the server
+	Domain    string // of JetStream, where these are; empty: the server's
 	Recording Recording
 	Log       *zap.Logger
 	// Found delivers robots that are found while the hub runs; nil: none. A name
 	// that is known is ignored.
 	Found <-chan Robot
 	// Reports asks for reports: each channel, which must have room, is sent one. Nil:
-	// nobody asks. A bridge that starts, or hangs, sends none.
+	// no reports. A bridge that starts, or hangs, sends none.
 	Reports <-chan chan<- Report
 }
 
@@ -52,7 +52,7 @@ const (
 	readyLimit = 30 * time.Second
 	// readyPause is the time between two attempts.
 	readyPause = 500 * time.Millisecond
-	// maxFound is how many robots may be found: anybody on the network can announce some,
+	// maxFound is how many robots may be found: every computer on the network can announce some,
 	// and each takes a dozen goroutines and subscriptions.
 	maxFound = 1000
 )
@@ -78,7 +78,7 @@ type hub struct {
 // serves it from now on.
 var errHandedOver = errors.New("another bridge serves the robot")
 
-// Run connects the robots until ctx ends. Before it returns, the robots that somebody
+// Run connects the robots until ctx ends. Before it returns, the robots that a program
 // drove have been stopped and their leases given up. ready is called when requests are
 // served.
 func Run(ctx context.Context, conn *nats.Conn, c Config, ready func()) error {
@@ -355,7 +355,7 @@ type done struct {
 	OK bool `json:"ok"`
 }
 
-// JetStream returns JetStream in a domain; empty: that of the server.
+// JetStream returns JetStream in a domain; empty: the server's.
 func JetStream(conn *nats.Conn, domain string) (jetstream.JetStream, error) {
 	if domain == "" {
 		return jetstream.New(conn)

@@ -12,7 +12,7 @@ import (
 	"player/fleet/bridge"
 )
 
-// leases are those of a group of robots, in a store. Each key is a device. The sequence numbers of the
+// leases are the leases of a group of robots, in a store. Each key is a device. The sequence numbers of the
 // store only grow, so does the number that a token begins with.
 type leases struct {
 	clock
@@ -23,7 +23,7 @@ type leases struct {
 // entry is the value of a key.
 type entry struct {
 	Holder string `json:"holder"`
-	Secret string `json:"secret"` // so that nobody can make up a token
+	Secret string `json:"secret"` // so that no program can make up a token
 	Bridge string `json:"bridge"` // which has written it, and obeys the holder; empty: none, it was handed over
 	// First is the sequence number of the lease's first entry; 0: it is this one's.
 	First uint64 `json:"first,omitempty"`
@@ -42,8 +42,8 @@ func leaseKey(robot string, spec devices.Spec) string {
 	return robot + "." + spec.Name + "." + strconv.Itoa(spec.Index)
 }
 
-// errLeased means that the bucket has an entry of somebody else.
-var errLeased = errors.New("another bridge has given the lease to somebody")
+// errLeased means that the bucket has an entry of another program.
+var errLeased = errors.New("another bridge has given the lease to a program")
 
 // create makes an entry, unless there is one. If the bucket does not answer, the entry that
 // it may have is removed.
@@ -61,7 +61,7 @@ func (l leases) create(ctx context.Context, key, holder string) (leaseEntry, err
 	return leaseEntry{e, sequence}, nil
 }
 
-// forget removes an entry whose token nobody knows, for a TTL: the bucket may have got it late.
+// forget removes an entry whose token no program knows, for a TTL: the bucket may have got it late.
 func (l leases) forget(key string, e entry) {
 	ctx, cancel := l.WithTimeout(context.Background(), bridge.TTL)
 	defer cancel()

@@ -27,13 +27,13 @@ const (
 	headersSize = 512
 )
 
-// pictures publishes the pictures of a robot's cameras, each while somebody asks for them and
-// somebody listens. The dashboard of the robot's server has them.
+// pictures publishes the pictures of a robot's cameras, each while a program asks for them and
+// there is a listener. The dashboard of the robot's server has them.
 type pictures struct {
 	hub     *hub
 	robot   Robot
 	state   *state
-	cameras map[string]*camera // those that somebody has asked for
+	cameras map[string]*camera // the ones that a listener has asked for
 	running sync.WaitGroup
 }
 
@@ -113,7 +113,7 @@ func (f *pictures) names(ctx context.Context) ([]string, error) {
 	return nil, fmt.Errorf("the robot has no camera with pictures")
 }
 
-// camera is a camera that somebody has asked for.
+// camera is a camera that a listener has asked for.
 type camera struct {
 	*pictures
 	name string
@@ -202,7 +202,7 @@ func (c *camera) run(ctx context.Context) {
 }
 
 // publish publishes a picture and waits until NATS has it, so that none waits behind it. It
-// reports whether somebody listens: NATS answers first that nobody does.
+// reports whether there is a listener: NATS answers first if there is none.
 func (c *camera) publish(ctx context.Context, s bridge.Sample, inbox string, refusals <-chan *nats.Msg) (listened bool) {
 	s = s.At(time.Now())
 	m := &nats.Msg{Subject: bridge.CameraSubject(c.hub.Fleet, c.robot.Name, c.name, bridge.Picture), Reply: inbox, Header: s.Headers(), Data: s.Payload}

@@ -35,8 +35,8 @@ const (
 	// refused. Each may start hardware and be logged there.
 	refusedPause = 5 * time.Second
 
-	// noResponders is the status of an answer of the NATS server itself: nobody
-	// listens.
+	// noResponders is the status of an answer of the NATS server itself: there is
+	// no listener.
 	noResponders = "503"
 
 	// endOfRound is the last token of the subject to which the bridge sends the end
@@ -44,7 +44,7 @@ const (
 	endOfRound = "end"
 )
 
-// reader reads the devices of a robot that somebody listens to.
+// reader reads the devices of a robot that have a listener.
 type reader struct {
 	hub   *hub
 	robot Robot
@@ -283,12 +283,12 @@ func (r *reader) asked(m *nats.Msg) {
 	}
 }
 
-// wanted reports whether somebody listens to a source.
+// wanted reports whether a source has a listener.
 func (r *reader) wanted(s *source) bool {
 	return r.interest.Listened(s.subject[0]) || r.interest.Listened(s.subject[1])
 }
 
-// adjust opens what somebody listens to, and closes what nobody does. It reports
+// adjust opens the devices that have a listener, and closes the others. It reports
 // whether there is something to read.
 func (r *reader) adjust(ctx context.Context) bool {
 	if !slices.ContainsFunc(r.sources, r.wanted) {
@@ -444,7 +444,7 @@ func (r *reader) read(ctx context.Context) {
 		r.disconnect(err)
 		return
 	}
-	// Another error is that of a payload that is not as the protocol says. The next
+	// Another error is about a payload that is not as the protocol says. The next
 	// Read goes on behind it.
 	for i, s := range r.sources {
 		if !s.waiting || !s.pacer.Ready(s.demand.Rate(now), r.rate, now) {
@@ -477,13 +477,13 @@ func (r *reader) take(now time.Time) {
 	}
 }
 
-// lost reports whether an error of a client is that of its connection.
+// lost reports whether an error of a client is its connection's.
 func lost(err error) bool {
 	_, network := errors.AsType[net.Error](err)
 	return network || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// disconnect closes the connection to the robot. err is why, or nil if nobody listens.
+// disconnect closes the connection to the robot. err is why, or nil if there is no listener.
 func (r *reader) disconnect(err error) {
 	r.close()
 	r.limited, r.close = nil, func() {}

@@ -50,7 +50,7 @@ func (h *hub) record(ctx context.Context, js jetstream.JetStream) error {
 			return err
 		}
 		config = stream.CachedInfo().Config
-		// The subject of a stream that has none is its name, on which nobody publishes.
+		// The subject of a stream that has none is its name, on which no program publishes.
 		if slices.Equal(config.Subjects, []string{config.Name}) {
 			return nil
 		}

@@ -110,7 +110,7 @@ func (s *state) refused(device string, err error) {
 	}
 }
 
-// holder notes who has the lease of a device; empty: nobody.
+// holder notes the holder of the lease of a device; empty: none.
 func (s *state) holder(device, name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -60,7 +60,7 @@ func (b bucket) last(ctx context.Context, key string) (value []byte, sequence ui
 }
 
 // leased returns errLeased for a write that was refused because the key has another sequence number than
-// expected, and other errors as they are. The second code is that of a stream with replicas.
+// expected, and other errors as they are. The second code is of a stream with replicas.
 func leased(err error) error {
 	api, ok := errors.AsType[*jetstream.APIError](err)
 	if ok && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence ||

@@ -23,8 +23,8 @@ const listRounds = 10
 // statusPeriod is the time between two messages of a status.
 const statusPeriod = time.Second
 
-// watcher publishes the status of a robot. While somebody listens to it, it asks the
-// robot's server what stands in the way of commands.
+// watcher publishes the status of a robot. While it has a listener, it asks the
+// robot's server what prevents commands.
 type watcher struct {
 	hub   *hub
 	robot Robot

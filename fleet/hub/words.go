@@ -11,8 +11,8 @@ import (
 	"player/client"
 )
 
-// trouble is why a robot cannot be talked to, for whoever operates the fleet: it reaches the page
-// and whoever asks. The error of the library is behind it.
+// trouble is why a robot cannot be talked to, for the operator of the fleet: it reaches the page
+// and programs that ask. The error of the library is behind it.
 type trouble struct {
 	text  string
 	cause error
@@ -40,7 +40,7 @@ func inWords(address string, err error) error {
 	case errors.Is(err, context.DeadlineExceeded), timed && network.Timeout():
 		text = "%s does not answer: is the robot on, and in the network? Or its server hangs, or waits for hardware"
 	case errors.Is(err, client.ErrForeign):
-		text = "what runs at %s is no server of Player: correct the port in -robot or -robots"
+		text = "no server of Player runs at %s: correct the port in -robot or -robots"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
 		text = "the server at %s has closed the connection: it has ended, is full, or refuses this computer; its log says why"
 	default:

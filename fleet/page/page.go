@@ -1,6 +1,6 @@
 // Package page serves a web page with all robots of a fleet (docs/FLEET.md). It knows
-// them from NATS as any other program does, and only watches. While nobody watches the
-// page it listens to nothing, so nothing is read from the robots for it.
+// them from NATS as any other program does, and only watches. While the page has no viewer
+// it listens to nothing, so nothing is read from the robots for it.
 package page
 
 import (
@@ -53,7 +53,7 @@ type Config struct {
 	Metrics, Health http.HandlerFunc
 }
 
-// viewer is a page that somebody watches. It holds the newest messages for it.
+// viewer is a page that is watched. It holds the newest messages for it.
 type viewer struct{ all, moved chan []byte }
 
 // offer replaces the message that was not sent so far.
@@ -109,7 +109,7 @@ func (s *site) handler() http.Handler {
 	return mux
 }
 
-// scripts and modules are where the modules of the page and those of the dashboard are. They import
+// scripts and modules are where the modules of the page and of the dashboard are. They import
 // each other by their paths in the repository, which are relative: the page may be below any path of
 // a proxy.
 const scripts, modules = "/fleet/page/assets/", "/visitors/dashboard/page/"
@@ -207,14 +207,14 @@ func (s *site) run() {
 	var listening []*nats.Subscription
 	deaf := func() {
 		for _, sub := range listening {
-			_ = sub.Unsubscribe() // fails if the connection was closed, which ends it, too
+			_ = sub.Unsubscribe() // fails if the connection was closed, which also ends it
 		}
 		listening, robots = nil, roster{}
 	}
 	defer deaf()
 	tick, move := time.NewTicker(period), time.NewTicker(movePeriod)
 	defer tick.Stop()
-	move.Stop() // while nobody watches
+	move.Stop() // while there is no viewer
 	show := func(message any, to func(viewer) chan []byte) {
 		text, err := json.Marshal(message)
 		if err != nil {

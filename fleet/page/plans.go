@@ -17,7 +17,7 @@ import (
 
 const (
 	// maxPlans is how many different floor plans are kept: more than the buildings of a
-	// fleet, so that plans that somebody makes up take 32 MiB at most.
+	// fleet, so that made-up plans take 32 MiB at most.
 	maxPlans = 32
 	// maxAsking is how many robots are asked for their plans at a time.
 	maxAsking = 8
@@ -66,7 +66,7 @@ func (s *site) ask(robots roster) {
 	}
 }
 
-// plan asks the bridge of a robot for its plan. Anybody who may answer can have made it up.
+// plan asks the bridge of a robot for its plan. Every program that may answer can have made it up.
 func (s *site) plan(robot string, body []byte) found {
 	ctx, cancel := context.WithTimeout(s.ctx, planLimit)
 	defer cancel()
@@ -119,7 +119,7 @@ func (p *plans) take(f found, robots roster) {
 	known.plan = f.digest
 }
 
-// digests returns those of the plans that are known.
+// digests returns the digests of the plans that are known.
 func (p *plans) digests() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -24,13 +24,13 @@ const (
 	// lowBattery is the voltage of a battery that is nearly empty, in 0.1 V.
 	lowBattery = 113
 	// maxRobots is how many robots the page shows: ten times the fleet that it was made
-	// for. Later names wait until the page is opened anew, so nobody fills the memory
+	// for. Later names wait until the page is opened anew, so no program fills the memory
 	// with robots that do not exist.
 	maxRobots = 1000
 	// maxAge is the greatest age of odometry that is believed: what is older is in
 	// trouble, however much.
 	maxAge = 24 * time.Hour
-	// maxStamp is the longest Player-Time, in bytes: twice that of a bridge.
+	// maxStamp is the longest Player-Time, in bytes: twice a bridge's.
 	maxStamp = 64
 )
 

@@ -21,7 +21,7 @@ const (
 // geometry instead.
 func Describes(iface string) bool { return iface == "ranger" || iface == "io" || iface == "servo" }
 
-// Describe returns the lines of a description: those of the answers to questions r and i (PROTOCOL 8.9.6, 8.9.7) about a
+// Describe returns the lines of a description: the answers to questions r and i (PROTOCOL 8.9.6, 8.9.7) about a
 // device, with its address as the name. They are empty for an interface that has none in logs, and for a device that does
 // not describe itself.
 func Describe(iface string, index int, d telemetry.Description) string {
@@ -82,7 +82,7 @@ func (w *Writer) Describe(b *Batch) {
 	}
 }
 
-// addDescription keeps the lines of a description. Those of more than maxDescriptions are left out.
+// addDescription keeps the lines of a description. Descriptions beyond maxDescriptions are left out.
 func (r *Reader) addDescription(pairs map[string]string) {
 	topic, lines := pairs[topicKey], pairs[linesKey]
 	if r.described += len(lines); r.described <= maxDescriptions && len(topic) <= maxText {

@@ -26,9 +26,9 @@ const (
 var (
 	errNoLog = errors.New("this is not a log (MCAP)")
 	// ErrCut describes the end of a log that its writer did not close.
-	ErrCut = errors.New("the log was not closed: what came after its last whole chunk is lost")
+	ErrCut = errors.New("the log was not closed: data after its last whole chunk is lost")
 	// ErrRecording describes the end of a log that is still being written.
-	ErrRecording = errors.New("the log is being recorded: this is what it has so far")
+	ErrRecording = errors.New("the log is being recorded: this is its content so far")
 )
 
 // Message is one recorded message.

@@ -2,7 +2,7 @@ package ros
 
 import "fmt"
 
-// BagIndex is the file that every bag has besides its data.
+// BagIndex is the file that every bag has in addition to its data.
 const BagIndex = "metadata.yaml"
 
 // Stream is a topic of a bag.

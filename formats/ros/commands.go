@@ -86,7 +86,7 @@ func whole(v float64, unit string) int32 {
 	return int32(math.Round(max(-math.MaxInt32, min(v*per(unit), math.MaxInt32))))
 }
 
-// noChannel returns the error for a channel that a device does not have, with the names of those of the role.
+// noChannel returns the error for a channel that a device does not have, with the names of the channels of the role.
 func noChannel(kind, name string, d telemetry.Device, role codec.Role) error {
 	var names []string
 	for _, c := range d.Channels {

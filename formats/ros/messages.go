@@ -172,7 +172,7 @@ type Imu struct {
 
 // NavSatStatus is the fix of a NavSatFix.
 type NavSatStatus struct {
-	Status  int8   // -1: none, 0: a fix, 1: with corrections of satellites, 2: with those of a base station
+	Status  int8   // -1: none, 0: a fix, 1: with corrections of satellites, 2: with corrections of a base station
 	Service uint16 // 1: GPS
 }
 

@@ -175,7 +175,7 @@ func (c *Converter) convert(topic string, content any) {
 		c.motion = m
 		c.odometry(c.rename(topic, "odom"))
 	case telemetry.LaserScan:
-		if strings.HasPrefix(topic, c.robot+"/laser") { // those of a ranger come with its Ranges
+		if strings.HasPrefix(topic, c.robot+"/laser") { // topics of a ranger come with its Ranges
 			c.scan(c.rename(topic, "scan"), m)
 		}
 	case telemetry.Ranges:

@@ -183,7 +183,7 @@ func (c *Converter) Describe(device int, d Description) {
 // Topics returns all topics that messages may have.
 func (c *Converter) Topics() []Topic { return c.topics }
 
-// send adds a message to the output, if the topic was declared: those of a ranger depend on its first description.
+// send adds a message to the output, if the topic was declared: topics of a ranger depend on its first description.
 func (c *Converter) send(topic string, content any) {
 	if i, declared := c.byName[topic]; declared {
 		c.out = append(c.out, Message{i, content})

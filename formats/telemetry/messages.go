@@ -185,7 +185,7 @@ type Bumpers struct {
 	Rear      []bool `json:"rear"`
 }
 
-// Ranges are the readings of sonars in metres, in the order of PROTOCOL 7.2, or of a ranger, in that of 7.9. Where there
+// Ranges are the readings of sonars in metres, in the order of PROTOCOL 7.2, or of a ranger, in the order of 7.9. Where there
 // is no distance they are 0.
 type Ranges struct {
 	Timestamp Time      `json:"timestamp"`
@@ -317,7 +317,7 @@ type Imu struct {
 	LinearAccelerationKnown bool       `json:"linear_acceleration_known"`
 }
 
-// LocationFix is a place on the Earth (WGS 84), in degrees and metres. The covariance is that of east, north and up.
+// LocationFix is a place on the Earth (WGS 84), in degrees and metres. The covariance is of east, north and up.
 type LocationFix struct {
 	Timestamp              Time      `json:"timestamp"`
 	FrameID                string    `json:"frame_id"`

@@ -127,7 +127,7 @@ func (c *Converter) servo(p part, at Time, payload []byte) {
 	c.send(p.topic, m)
 }
 
-// Channel returns the description of a channel or a joint of the device. One without a name gets that of its device and
+// Channel returns the description of a channel or a joint of the device. One without a name gets the device's name and
 // its number, for example "io_0", "servo1_2".
 func (d Device) Channel(number int) codec.Channel {
 	found := codec.Channel{Number: number, Unit: "-", Min: codec.Unknown, Max: codec.Unknown}

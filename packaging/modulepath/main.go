@@ -3,7 +3,8 @@
 //	go run ./packaging/modulepath example.org/someone/player
 //
 // It runs in the root of a clone and rewrites go.mod, and each mention of a package in
-// the files that git knows. Whoever publishes the clone commits the result and tags it.
+// the files that git knows, and the address in the descriptions of libraries (pom.xml).
+// The publisher of the clone commits the result and tags it.
 package main
 
 import (
@@ -15,6 +16,7 @@ import (
 	"os/exec"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -77,6 +79,12 @@ func newMove(from, to string, files []string) move {
 	return m
 }
 
+// nowhere is the address that the descriptions of the libraries have before the clone is published.
+const nowhere = "example.org/someone/player"
+
+// described are the files in which the registries of other languages find that address.
+var described = []string{"pom.xml", "pyproject.toml", "package.json"}
+
 // rewrite changes one file, if it is text and mentions a package.
 func (m move) rewrite(file string) error {
 	info, err := os.Lstat(file)
@@ -87,7 +95,7 @@ func (m move) rewrite(file string) error {
 	if err != nil || bytes.IndexByte(old, 0) >= 0 {
 		return err
 	}
-	text := m.mentions(string(old))
+	text := m.addressed(path.Base(file), m.mentions(string(old)))
 	if path.Base(file) == "go.mod" {
 		text = m.required(text)
 	}
@@ -117,6 +125,14 @@ func (m move) mentions(text string) string {
 		}
 		return m.to + "/" + rest
 	})
+}
+
+// addressed writes where the repository is into the description of a library.
+func (m move) addressed(file, text string) string {
+	if !slices.Contains(described, file) {
+		return text
+	}
+	return strings.ReplaceAll(text, "https://"+nowhere, "https://"+m.to)
 }
 
 // required replaces the module itself in a go.mod.

@@ -18,6 +18,17 @@ func TestMentions(t *testing.T) {
 	}
 }
 
+func TestAddressed(t *testing.T) {
+	m := newMove("player", "codeberg.org/ada/player", nil)
+	const text = "<url>https://example.org/someone/player.git</url>"
+	if got := m.addressed("pom.xml", text); got != "<url>https://codeberg.org/ada/player.git</url>" {
+		t.Error(got)
+	}
+	if got := m.addressed("CLIENTS.md", text); got != text {
+		t.Error(got)
+	}
+}
+
 func TestRequired(t *testing.T) {
 	m := newMove("player", "example.org/someone/robots", nil)
 	const text = "module player/fleet\n\nrequire (\n\tplayer v0.0.0\n\tplayers.org/x v1.0.0\n)\n\nreplace player => ../\n"

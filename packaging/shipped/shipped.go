@@ -2,7 +2,7 @@
 // and the benchmark use the same.
 package shipped
 
-// Flags returns the flags of go build without those of the linker. CGO_ENABLED=0 belongs
+// Flags returns the flags of go build without the linker's. CGO_ENABLED=0 belongs
 // to them.
 // Without HTTP/2, which no page of ours needs, the binary is 370 kB smaller. Functions of
 // packages that only connections, certificates, files, pages and the log need, not frames, are

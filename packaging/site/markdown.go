@@ -21,7 +21,7 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// pages reads all pages of the repository: first those of the navigation.
+// pages reads all pages of the repository: first the pages of the navigation.
 func (s *site) pages() error {
 	names, err := s.navigation()
 	if err != nil {

@@ -36,6 +36,7 @@ var declarations = []struct{ name, about string }{
 	{"clients/javascript/lib/dashboard.d.ts", "JavaScript: client of pages"},
 	{"clients/javascript/lib/session.d.ts", "JavaScript: sessions"},
 	{"clients/javascript/lib/data.d.ts", "JavaScript: data"},
+	{"clients/javascript/lib/errors.d.ts", "JavaScript: errors"},
 	{"clients/javascript/lib/simulation.d.ts", "JavaScript: simulation"},
 	{"clients/tcl/player.tcl", "Tcl: player.tcl"},
 }
@@ -180,9 +181,9 @@ func (w *goWriter) examples(examples []*doc.Example) {
 
 // pythonModule makes a page of what pydoc says of a module, without the path of its file.
 func (s *site) pythonModule(name string) (*document, error) {
-	cmd := exec.Command("python3", "-B", "-m", "pydoc", name)
+	cmd := exec.Command("python3", "-B", filepath.Join(s.root, "packaging/site/reference.py"), name)
 	cmd.Dir = filepath.Join(s.root, "clients/python")
-	cmd.Env = append(os.Environ(), "PAGER=cat", "MANPAGER=cat")
+	cmd.Env = append(os.Environ(), "PYTHONPATH=.")
 	var problem bytes.Buffer
 	cmd.Stderr = &problem
 	out, err := cmd.Output()
@@ -203,7 +204,7 @@ func (s *site) pythonModule(name string) (*document, error) {
 func (s *site) javadoc() error {
 	var sources []string
 	err := filepath.WalkDir(filepath.Join(s.root, "clients/java"), func(file string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.IsDir() && (entry.Name() == "examples" || entry.Name() == "test") {
+		if err == nil && entry.IsDir() && entry.Name() != "java" && entry.Name() != "src" && entry.Name() != "player" {
 			return fs.SkipDir
 		}
 		if err == nil && filepath.Ext(file) == ".java" && entry.Name() != "module-info.java" {
@@ -214,7 +215,7 @@ func (s *site) javadoc() error {
 	if err != nil {
 		return err
 	}
-	args := []string{"-quiet", "-notimestamp", "-Xdoclint:none", "-encoding", "UTF-8", "-windowtitle", "Player", "-d", filepath.Join(s.folder, javaFolder)}
+	args := []string{"-quiet", "-notimestamp", "-Xdoclint:all", "-encoding", "UTF-8", "-windowtitle", "Player", "-d", filepath.Join(s.folder, javaFolder)}
 	out, err := exec.Command("javadoc", append(args, sources...)...).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("javadoc: %w: %s", err, out)

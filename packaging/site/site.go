@@ -17,8 +17,8 @@ import (
 //go:embed assets
 var assets embed.FS
 
-// index is the page that lists all others. Its lists are the navigation, and their order is
-// that of "next".
+// index is the page that lists all others. Its lists are the navigation, and "next" follows
+// their order.
 const index = "docs/README.md"
 
 // Build writes the site of the clone at root into the folder output/version, which must not

@@ -18,7 +18,7 @@ import (
 // Messages of the log, by which tests find lines.
 const (
 	LogAccessRefused = "access refused"
-	LogExpired       = "no new command in time, what the client drives is stopped"
+	LogExpired       = "no new command in time, the client's wheels are stopped"
 )
 
 const (

@@ -86,7 +86,7 @@ func parse(args []string, out io.Writer) (*config, error) {
 	f.StringVar(&c.only, "only", "p2os,sick,sony,acts", "devices to start, separated by commas")
 	f.BoolVar(&c.replace, "f", false, "replace player.cfg in -dir if it exists")
 	f.BoolVar(&c.trace, "trace", false, "print every packet")
-	f.BoolVar(&c.leftOpen, "left-open", false, "robot and laser are streaming, as after a server was killed")
+	f.BoolVar(&c.leftOpen, "left-open", false, "robot and laser are streaming, a killed server left them so")
 	f.Float64Var(&c.noise, "noise", 0, "probability, 0 to 1, of each fault in a packet of a serial device")
 	f.Uint64Var(&c.cable.Noise.Seed, "noise-seed", 1, "another seed corrupts other packets")
 	f.DurationVar(&c.cable.Latency, "latency", 0, "delay of the serial devices' answers")
@@ -107,7 +107,7 @@ func parse(args []string, out io.Writer) (*config, error) {
 	f.IntVar(&c.sick.Angle, "sick-angle", 180, "degrees that the laser scans: 180 or 100")
 	f.IntVar(&c.sick.Resolution, "sick-step", 50, "hundredths of a degree between its values: 25, 50 or 100")
 	faults := &c.sick.Faults
-	each(f, "sick-faults", "what the laser refuses, separated by commas: password, lock-variant (it needs configuration\nmode), variant, configuration, all, or the hexadecimal code of a command, such as 31 or 74",
+	each(f, "sick-faults", "refusals of the laser, separated by commas: password, lock-variant (it needs configuration\nmode), variant, configuration, all, or the hexadecimal code of a command, such as 31 or 74",
 		map[string]*bool{
 			"password": &faults.WrongPassword, "lock-variant": &faults.LockVariant, "variant": &faults.RefuseVariant,
 			"configuration": &faults.RefuseConfig, "all": &faults.NackAll,
@@ -117,7 +117,7 @@ func parse(args []string, out io.Writer) (*config, error) {
 			return err == nil
 		})
 	f.StringVar(&c.sony.Model, "sony-model", "EVI-D30", "model of the camera: EVI-D30, EVI-D70, EVI-D80 or EVI-D100")
-	f.BoolVar(&c.sony.Unnamed, "sony-unnamed", false, "the camera does not tell its model")
+	f.BoolVar(&c.sony.Unnamed, "sony-unnamed", false, "the camera does not report its model")
 	f.BoolVar(&c.sony.Off, "sony-standby", false, "the camera is on standby")
 	f.IntVar(&c.actsPort, "acts-port", 0, "TCP port of ACTS; 0: any free one")
 	choose(f, &c.acts.Version, "acts-version", "1.0", "protocol of ACTS: 1.0 or 1.2", map[string]acts.Version{"1.0": acts.V10, "1.2": acts.V12})
@@ -137,7 +137,7 @@ func parse(args []string, out io.Writer) (*config, error) {
 		map[string]*bool{"old": &c.urg.Old, "laser": &c.urg.Broken}, nil)
 	choose(f, &c.cola.Model, "sickcola-model", "TiM551", "model of the SICK scanner on the network: TiM551, TiM571, TiM781, LMS111 or LMS511",
 		map[string]sickcola.Model{"TiM551": sickcola.TiM551, "TiM571": sickcola.TiM571, "TiM781": sickcola.TiM781, "LMS111": sickcola.LMS111, "LMS511": sickcola.LMS511})
-	each(f, "sickcola-faults", "what the SICK scanner does, separated by commas: binary (it speaks CoLa B), standby, password (it has another)",
+	each(f, "sickcola-faults", "traits of the SICK scanner, separated by commas: binary (it speaks CoLa B), standby, password (it has another)",
 		map[string]*bool{"binary": &c.cola.Binary, "standby": &c.cola.Standby, "password": &c.cola.Locked}, nil)
 	f.BoolVar(&c.urg.TCP, "urg-tcp", false, "the scanner is on the network, not on a serial line")
 	if err := f.Parse(args); err != nil {

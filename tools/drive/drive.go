@@ -1,4 +1,4 @@
-// Package drive is player drive: it drives a robot by the keys of a terminal.
+// Package drive is player drive: it drives a robot by the keys of a terminal, or to a goal by the robot's goto device.
 package drive
 
 import (
@@ -47,6 +47,7 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) (err 
 	w := wheels{}
 	flags.IntVar(&w.speed, "speed", 200, "")
 	flags.IntVar(&w.turn, "turn", 30, "")
+	to := flags.String("to", "", "")
 	rest, err := tools.ParseSome(flags, args, 1, 1, "a host: player drive localhost")
 	switch {
 	case err != nil:
@@ -55,6 +56,14 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) (err 
 		return fmt.Errorf("-speed %d: a speed is 1 to %d mm/s", w.speed, maxSpeed)
 	case w.turn < 1 || w.turn > maxTurn:
 		return fmt.Errorf("-turn %d: a turn rate is 1 to %d degrees a second", w.turn, maxTurn)
+	}
+	if *to != "" {
+		goal, err := parseGoal(*to)
+		if err != nil {
+			return err
+		}
+		goal.Speed, goal.TurnRate = uint16(w.speed), uint16(w.turn)
+		return goTo(ctx, rest[0], goal, stdout)
 	}
 	terminal := int(os.Stdin.Fd())
 	before, err := term.GetState(terminal)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"player/client"
+	"player/codec"
 )
 
 func TestWheels(t *testing.T) {
@@ -128,5 +129,16 @@ func TestPausedWheels(t *testing.T) {
 	w.press(forwardKey, later)
 	if m := w.motion(later); m.speed != 100 {
 		t.Errorf("a new key: %+v", m)
+	}
+}
+
+func TestParseGoal(t *testing.T) {
+	if goal, err := parseGoal("4.5, -1.2"); err != nil || goal != (codec.GotoCommand{X: 4500, Y: -1200}) {
+		t.Errorf("%+v, %v", goal, err)
+	}
+	for _, wrong := range []string{"4.5", "4.5,", "a,b", "NaN,1", "1,1e9", "1,2,3"} {
+		if goal, err := parseGoal(wrong); err == nil {
+			t.Errorf("%s: %+v", wrong, goal)
+		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 // hardware are shorter, and the shortest serial number of a lidar here has 16.
 const serial = 10
 
-// Cleaner takes out of a text what would tell whose hardware it is. Words are private that it is given, such as the
+// Cleaner removes from a text all that would identify the owner of the hardware. Private are the words that it is given, such as the
 // names of the computer and of its user, and words that look like a path, an address, or a serial number.
 type Cleaner struct{ private []string }
 

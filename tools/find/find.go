@@ -147,8 +147,8 @@ func (r result) String() string {
 // access is the section access of a written configuration. It equals the one in the
 // package's file, which the configuration may replace.
 const access = `
-# Who may use the robot: programs on this computer. Whoever may write can drive it.
-# For a network, add its address, as "192.168.1.0/24".
+# Who may use the robot: programs on this computer. A program that may write can drive it.
+# For a network, add its address, for example "192.168.1.0/24".
 access ( allow ["read" "write" "config"] from ["127.0.0.1" "::1"] )
 `
 

@@ -145,7 +145,7 @@ type recorder struct {
 	batch    logfile.Batch
 	flushed  time.Time
 	failure  error
-	messages int // in the file, and pictures besides them
+	messages int // in the file, and the number of pictures
 	pictures int
 	waiting  int // pictures in the batch
 }

@@ -18,7 +18,7 @@ const refreshPeriod = time.Second
 
 // Command is the subcommand.
 func Command() tools.Command {
-	return tools.Command{Name: "status", Args: "[flags] HOST[:PORT]", Summary: "who is there, who drives", Run: run}
+	return tools.Command{Name: "status", Args: "[flags] HOST[:PORT]", Summary: "devices, clients, control", Run: run}
 }
 
 func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error {

@@ -58,8 +58,8 @@ type place struct {
 	X     *int32 `json:"x"`     // mm
 	Y     *int32 `json:"y"`     // mm
 	Tag   uint16 `json:"tag"`   // by which the page knows its goal in the data
-	Speed uint16 `json:"speed"` // the highest, mm/s; 0: that of the device
-	Turn  uint16 `json:"turn"`  // the highest turn rate, deg/s; 0: that of the device
+	Speed uint16 `json:"speed"` // the highest, mm/s; 0: the device's own
+	Turn  uint16 `json:"turn"`  // the highest turn rate, deg/s; 0: the device's own
 }
 
 // command returns what the device gets.
@@ -209,7 +209,7 @@ func (d *driver) failed(err error) error {
 	return d.socket.reply(driveReport{d.granted, explain(err)})
 }
 
-// result reports whether the page has a device, and those of its errors that do not end the commands to
+// result reports whether the page has a device, and the errors that do not end the commands to
 // other devices.
 func (d *driver) result(device byte) visitors.Result {
 	return func(err error, has bool) error {

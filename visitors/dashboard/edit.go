@@ -65,7 +65,7 @@ func (q queue) do(ctx context.Context, fn func() error) error {
 
 // errOutdated refuses an edit of a draft that has changed since the page got it: its
 // indices name other things now.
-var errOutdated = errors.New("another page has changed the draft meanwhile: this is what it is now")
+var errOutdated = errors.New("another page has changed the draft meanwhile: this is the new one")
 
 // edit is a change of the draft: one of these. Without any of them it changes nothing.
 // A thing is an index of stage.Draft.Starts.

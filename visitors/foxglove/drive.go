@@ -35,7 +35,7 @@ func (v *viewer) advertise(c foxglove.Channel) error {
 	}
 	v.advertised[c.ID] = robot
 	if robot < 0 {
-		return fmt.Errorf("nobody here listens to %.60q: publish on /ROBOT%s", c.Topic, velocityTopic)
+		return fmt.Errorf("there is no listener for %.60q: publish on /ROBOT%s", c.Topic, velocityTopic)
 	}
 	return visitors.Need(v.May, rights.Write)
 }

@@ -259,7 +259,7 @@ func TestMistakes(t *testing.T) {
 		{`{"op":"subscribe","subscriptions":[{"id":1,"channelId":1},{"id":1,"channelId":2}]}`, "subscription 1 is in use"},
 		{`{"op":"subscribe","subscriptions":[{"id":2,"channelId":1}]}`, "already"},
 		{`{"op":"unsubscribe","subscriptionIds":[7]}`, "no subscription 7"},
-		{`{"op":"advertise","channels":[{"id":1,"topic":"/r1/cmd_vel","encoding":"json"}]}`, "nobody here listens"},
+		{`{"op":"advertise","channels":[{"id":1,"topic":"/r1/cmd_vel","encoding":"json"}]}`, "there is no listener"},
 		{`{"op":"advertise","channels":[{"id":1,"topic":"/r0/cmd_vel","encoding":"json"}]}`, "channel 1 is in use"},
 		{`{"op":"advertise","channels":[{"id":2,"topic":"/r0/cmd_vel","encoding":"cdr"}]}`, "are json"},
 		{`{"op":"unadvertise","channelIds":[9]}`, "not advertised"},

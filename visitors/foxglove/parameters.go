@@ -169,7 +169,7 @@ func (v *viewer) setRate(p foxglove.Parameter) error {
 	case !exists:
 		return fmt.Errorf("%.60q cannot be set", p.Name)
 	case !isNumber || rate < 0 || rate > maxRate || !ofTopic && (rate < 1 || rate != math.Trunc(rate)):
-		return fmt.Errorf("%s is a rate in Hz: 1 to %d without decimals for a robot; up to %[2]d for a topic, where 0 is that of the robot", p.Name, maxRate)
+		return fmt.Errorf("%s is a rate in Hz: 1 to %d without decimals for a robot; up to %[2]d for a topic, where 0 is the robot's rate", p.Name, maxRate)
 	}
 	v.parameters.rates[p.Name] = rate
 	if ofTopic {

@@ -101,7 +101,7 @@ func (s *server) introspection() []service {
 	}
 }
 
-// names returns the names and types of all topics, those of commands included.
+// names returns the names and types of all topics, also of commands.
 func (s *server) names() (names, kinds []string) {
 	for _, t := range s.topics {
 		names, kinds = append(names, t.name), append(kinds, t.kind)

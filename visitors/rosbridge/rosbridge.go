@@ -89,7 +89,7 @@ func newServer(ctx context.Context, config Config) *server {
 	return s
 }
 
-// offerAll offers the topics of a robot: those of the table for each device, and the frames.
+// offerAll offers the topics of a robot: of the table for each device, and the frames.
 func (s *server) offerAll(robot int) {
 	devices := s.config.Robots[robot].Devices
 	rows := ros.Table()

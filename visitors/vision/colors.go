@@ -32,7 +32,7 @@ const (
 var (
 	errNothing   = errors.New("there is nothing to undo")
 	errNoChannel = fmt.Errorf("all %d channels have a colour: delete one", codec.VisionChannels)
-	errGrey      = errors.New("what you clicked is grey, white or black: only colours are found")
+	errGrey      = errors.New("the thing you clicked is grey, white or black: only colours are found")
 )
 
 // colors are the colours to find: the colours of a file, which may change while it is in use,
@@ -89,7 +89,7 @@ func (c *colors) finder() (*blobs.Finder, error) {
 	case first:
 		return nil, err
 	default:
-		c.log.Warn("the colours are those of before", zap.Error(err))
+		c.log.Warn("the colours stay as before", zap.Error(err))
 	}
 	return c.latest, nil
 }

@@ -28,8 +28,8 @@ import (
 const usage = `usage: vision [flags] ADDRESS
        vision [flags] COMMAND...
 
-Finds blobs of colours in MJPEG: of an address, http:// or https://, or of what a
-command writes to its standard output. It is a plugin of a Player server.
+Finds blobs of colours in MJPEG: of an address, http:// or https://, or of a
+command's standard output. It is a plugin of a Player server.
 
 `
 

@@ -6,8 +6,6 @@
  */
 #include "arguments.h"
 
-static player_client robot;
-
 /* Returns how much one side drives the robot on: -100 at the wall, 0 at 300 mm,
    150 from 750 mm on. A sonar that has not fired yet reads 0; a side on which none
    has fired does not drive. */
@@ -20,14 +18,16 @@ static int push(const uint16_t *sonar, int n) {
 }
 
 int main(int argc, char **argv) {
-  int rounds = start(&robot, argc, argv, "srpw");
+  int rounds;
+  player_client *robot = start(argc, argv, "srpw", &rounds);
+  const uint16_t *sonar = player_get_sonar(robot);
   player_result r = PLAYER_OK;
-  while (rounds-- > 0 && !interrupted && (r = player_read(&robot, 5000)) == PLAYER_OK) {
+  while (rounds-- > 0 && !interrupted && (r = player_read(robot, 5000)) == PLAYER_OK) {
     /* Sonars 1 to 3 look ahead and to the left, 4 to 6 to the right. */
-    int left = push(robot.sonar + 1, 3), right = push(robot.sonar + 4, 3);
-    if (!player_has(&robot, 's')) continue; /* the sonars have not fired yet */
+    int left = push(sonar + 1, 3), right = push(sonar + 4, 3);
+    if (!player_has(robot, 's')) continue; /* the sonars have not fired yet */
     /* Room on both sides adds up to speed, the difference to turning. */
-    if ((r = player_set_speed(&robot, left + right, left - right)) != PLAYER_OK) break;
+    if ((r = player_set_speed(robot, left + right, left - right)) != PLAYER_OK) break;
   }
-  return stop(&robot, argv, r);
+  return stop(robot, argv, r);
 }

@@ -5,8 +5,6 @@
  */
 #include "arguments.h"
 
-static player_client robot;
-
 enum {
   DISTANCE = 600, /* from the wall, mm */
   AHEAD = 900,    /* an obstacle ahead that is nearer is turned away from, mm */
@@ -16,27 +14,29 @@ enum {
 
 /* Returns the nearest range between two directions: degrees, from 0 at the right
    to 180 at the left. */
-static int nearest(int from, int to) {
+static int nearest(const uint16_t *laser, int from, int to) {
   int i, mm = UINT16_MAX;
   for (i = 2 * from; i <= 2 * to; i++)
-    if (robot.laser[i] < mm) mm = robot.laser[i];
+    if (laser[i] < mm) mm = laser[i];
   return mm;
 }
 
 int main(int argc, char **argv) {
-  int rounds = start(&robot, argc, argv, "lrpw");
+  int rounds;
+  player_client *robot = start(argc, argv, "lrpw", &rounds);
+  const uint16_t *laser = player_get_laser(robot);
   player_result r = PLAYER_OK;
-  while (rounds-- > 0 && !interrupted && (r = player_read(&robot, 5000)) == PLAYER_OK) {
+  while (rounds-- > 0 && !interrupted && (r = player_read(robot, 5000)) == PLAYER_OK) {
     int turn, speed = SPEED;
-    if (!player_has(&robot, 'l')) continue; /* the laser has no scan yet */
-    turn = (DISTANCE - nearest(0, 60)) / 15; /* 1 deg/s for each 15 mm, to the left if too near */
+    if (!player_has(robot, 'l')) continue; /* the laser has no scan yet */
+    turn = (DISTANCE - nearest(laser, 0, 60)) / 15; /* 1 deg/s for each 15 mm, to the left if too near */
     if (turn > TURN) turn = TURN;
     if (turn < -TURN) turn = -TURN;
-    if (nearest(60, 120) < AHEAD) {
+    if (nearest(laser, 60, 120) < AHEAD) {
       turn = TURN;
       speed = 0;
     }
-    if ((r = player_set_speed(&robot, speed, turn)) != PLAYER_OK) break;
+    if ((r = player_set_speed(robot, speed, turn)) != PLAYER_OK) break;
   }
-  return stop(&robot, argv, r);
+  return stop(robot, argv, r);
 }

@@ -10,45 +10,45 @@
 
 #include <unistd.h>
 
-static player_client robot;
-
-static void print(char letter) {
-  const player_client *c = &robot;
+static void print(const player_client *c, char letter) {
+  const player_position *p = player_get_position(c);
+  const uint16_t *sonar = player_get_sonar(c), *laser = player_get_laser(c);
   uint64_t us = 0;
   if (!player_new(c, letter) || !player_has(c, letter)) return;
   player_age_us(c, letter, &us);
-  printf("%10.3f s  %c, %5.1f ms old: ", (double)c->server_time_us / 1e6, letter, (double)us / 1e3);
+  printf("%10.3f s  %c, %5.1f ms old: ", (double)player_server_time_us(c) / 1e6, letter, (double)us / 1e3);
   switch (letter) {
   case 'p':
-    printf("x %ld y %ld heading %d speed %d turn rate %d\n", (long)c->position.x, (long)c->position.y,
-           c->position.heading, c->position.speed, c->position.turnrate);
+    printf("x %ld y %ld heading %d speed %d turn rate %d\n", (long)p->x, (long)p->y, p->heading, p->speed,
+           p->turnrate);
     break;
   case 's':
-    printf("ahead %d left %d right %d\n", c->sonar[3], c->sonar[0], c->sonar[7]);
+    printf("ahead %d left %d right %d\n", sonar[3], sonar[0], sonar[7]);
     break;
   case 'l':
-    printf("right %d ahead %d left %d\n", c->laser[0], c->laser[180], c->laser[360]);
+    printf("right %d ahead %d left %d\n", laser[0], laser[180], laser[360]);
     break;
   case 'm':
-    printf("battery %.1f V\n", c->misc.battery / 10.0);
+    printf("battery %.1f V\n", player_get_misc(c)->battery / 10.0);
     break;
   }
 }
 
 int main(int argc, char **argv) {
   const char *const devices = "pslm";
-  int rounds = start(&robot, argc, argv, "yrprsrlrmr");
-  player_result r = player_set_fresh(&robot, true);
+  int rounds;
+  player_client *robot = start(argc, argv, "yrprsrlrmr", &rounds);
+  player_result r = player_set_fresh(robot, true);
   while (rounds-- > 0 && !interrupted) {
     const char *letter;
-    r = player_read(&robot, 5000);
+    r = player_read(robot, 5000);
     if (r == PLAYER_CLOSED || r == PLAYER_TIMEOUT) {
-      fprintf(stderr, "%s: %s, connecting again\n", argv[0], robot.error);
-      if (player_reconnect(&robot, 5000) != PLAYER_OK) sleep(1);
+      fprintf(stderr, "%s: %s, connecting again\n", argv[0], player_error(robot));
+      if (player_reconnect(robot, 5000) != PLAYER_OK) sleep(1);
       continue;
     }
     if (r != PLAYER_OK) break;
-    for (letter = devices; *letter; letter++) print(*letter);
+    for (letter = devices; *letter; letter++) print(robot, *letter);
   }
-  return stop(&robot, argv, r);
+  return stop(robot, argv, r);
 }

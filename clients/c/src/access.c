@@ -105,6 +105,10 @@ static player_result bind_to(player_client *c, char device, uint8_t interface, v
   return PLAYER_OK;
 }
 
+player_result player_bind_position(player_client *c, char device, player_position *to) {
+  return bind_to(c, device, 'p', to);
+}
+
 player_result player_bind_laser(player_client *c, char device, player_laser *to) {
   return bind_to(c, device, 'l', to);
 }

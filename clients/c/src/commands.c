@@ -5,9 +5,9 @@
 
 /* ---- Commands (PROTOCOL 5) ---- */
 
-player_result player_command(player_client *c, char letter, const void *payload, size_t size) {
-  if (c->connected && !writable(c, (uint8_t)letter)) return fail(c, PLAYER_USAGE, "command", "no write access to the device");
-  return send_message(c, 'c', letter, payload, size);
+player_result player_command(player_client *c, char device, const void *payload, size_t size) {
+  if (c->connected && !writable(c, (uint8_t)device)) return fail(c, PLAYER_USAGE, "command", "no write access to the device");
+  return send_message(c, 'c', device, payload, size);
 }
 
 /* Limits v to the range of an i16, so that a speed never changes its sign. */
@@ -152,7 +152,7 @@ player_result player_set_name(player_client *c, const char *name) {
   for (i = 0; i < n; i++)
     if (name[i] < ' ' || name[i] > '~') return fail(c, PLAYER_USAGE, "name", "not printable ASCII");
   payload[0] = 'w';
-  memcpy(payload + 1, name, n);
+  memcpy(payload + 1, name, n); /* NOLINT(bugprone-not-null-terminated-result): its size goes with it */
   r = send_message(c, 'x', 'y', payload, 1 + n);
   if (r == PLAYER_OK) memmove(c->name, name, n + 1);
   return r;

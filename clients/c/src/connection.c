@@ -22,6 +22,23 @@ static player_result fail(player_client *c, player_result r, const char *what, c
   return r;
 }
 
+player_client *player_create(void) { return (player_client *)calloc(1, sizeof(player_client)); }
+
+void player_destroy(player_client *c) {
+  if (!c) return;
+  player_close(c);
+  if (c->line_) c->line_->forget(c);
+  free(c);
+}
+
+player_line_ *player_get_line_(const player_client *c) { return c->line_; }
+void player_set_line_(player_client *c, player_line_ *line) { c->line_ = line; }
+
+player_result player_fail_(player_client *c, player_result r, const char *text) {
+  snprintf(c->error, sizeof c->error, "%s", text);
+  return r;
+}
+
 void player_close(player_client *c) {
   if (c->connected && c->line_) c->line_->close(c);
   if (c->connected) close(c->fd);
@@ -76,6 +93,9 @@ static player_result dial(player_client *c, const struct addrinfo *a, int64_t co
     close(fd);
     return r;
   }
+#ifdef SO_NOSIGPIPE
+  setsockopt(fd, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on); /* a server that is gone must not end the program */
+#endif
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on); /* a command is sent at once */
   c->fd = fd;
   c->connected = true;

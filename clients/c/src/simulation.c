@@ -7,7 +7,7 @@
 
 /* Returns the next byte, -1 at the end. */
 static int simulation_next(player_simulation *w) {
-  player_client *c = &w->line;
+  player_client *c = w->line;
   while (c->begin == c->end && c->connected) {
     ptrdiff_t n = c->line_ ? c->line_->receive(c, c->in, sizeof c->in) : recv(c->fd, c->in, sizeof c->in, 0);
     if (n > 0) {
@@ -43,7 +43,6 @@ static bool simulation_string(player_simulation *w, char *to, size_t size) {
     uint8_t bytes[4];
     if (b < 0) return false;
     if (b == '"') break;
-    code = (unsigned)b;
     bytes[0] = (uint8_t)b;
     if (b == '\\') {
       const char *from = "bfnrt", *letter;
@@ -103,7 +102,7 @@ static bool simulation_number(player_simulation *w, int b, double *to) {
     for (; b >= '0' && b <= '9'; b = simulation_next(w))
       if (given < 1000) given = given * 10 + (b - '0');
   }
-  if (b >= 0) w->line.begin--;
+  if (b >= 0) w->line->begin--;
   exponent += sign * given;
   for (given = exponent < 0 ? -exponent : exponent; given > 0; given--) scale *= 10;
   value = exponent < 0 ? value / scale : value * scale;
@@ -124,7 +123,7 @@ static bool simulation_skip(player_simulation *w, int b) {
       if (!simulation_number(w, b, &number)) return false;
     } else if (b >= 'a' && b <= 'z') {
       while ((b = simulation_next(w)) >= 'a' && b <= 'z') continue;
-      if (b >= 0) w->line.begin--;
+      if (b >= 0) w->line->begin--;
     } else if (b != ',' && b != ':')
       return false;
     if (depth == 0) return true;
@@ -217,14 +216,14 @@ static bool simulation_list(player_simulation *w, int b, player_mover *of) {
 /* ---- Simulation: calls ---- */
 
 static player_result simulation_fail(player_simulation *w, player_result r, const char *what) {
-  player_close(&w->line);
+  player_close(w->line);
   snprintf(w->error, sizeof w->error, "%.200s:%d: %.255s", w->host, w->port, what);
   return r;
 }
 
 static player_result simulation_send(player_simulation *w, const char *text, size_t size) {
   while (size > 0) {
-    player_client *c = &w->line;
+    player_client *c = w->line;
     ptrdiff_t n = c->line_ ? c->line_->send(c, text, size) : send(c->fd, text, size, MSG_NOSIGNAL);
     if (n >= 0) {
       text += n;
@@ -254,11 +253,11 @@ static player_result simulation_answer(player_simulation *w) {
   if (i < 12 || b < 0) status = 0;
   while (newlines < 2 && (b = simulation_next(w)) >= 0)
     if (b != '\r') newlines = b == '\n' ? newlines + 1 : 0;
-  if (w->broken != PLAYER_OK) return simulation_fail(w, w->broken, w->line.error);
+  if (w->broken != PLAYER_OK) return simulation_fail(w, w->broken, w->line->error);
   if (status == 0 && b < 0) return simulation_fail(w, PLAYER_CLOSED, "the server closed the connection");
   if (status == 200) {
     bool is = simulation_word(w) == '{' && simulation_object(w, members);
-    if (w->broken != PLAYER_OK) return simulation_fail(w, w->broken, w->line.error);
+    if (w->broken != PLAYER_OK) return simulation_fail(w, w->broken, w->line->error);
     if (!is) return simulation_fail(w, PLAYER_PROTOCOL, "no dashboard of Player");
     return PLAYER_OK;
   }
@@ -268,21 +267,21 @@ static player_result simulation_answer(player_simulation *w) {
     if (n + 1 < sizeof text) text[n++] = control || b < ' ' || b == 0x7F ? '?' : (char)b;
   }
   text[n] = 0;
-  if (w->broken != PLAYER_OK) return simulation_fail(w, w->broken, w->line.error);
+  if (w->broken != PLAYER_OK) return simulation_fail(w, w->broken, w->line->error);
   if (status == 400 || status == 409) return simulation_fail(w, PLAYER_REFUSED, text);
   if (status == 403) return simulation_fail(w, PLAYER_USAGE, text);
   if (status == 404) return simulation_fail(w, PLAYER_USAGE, "no simulation: start the server with -stage and -http");
   return simulation_fail(w, PLAYER_PROTOCOL, *text ? text : "no dashboard of Player");
 }
 
-player_result player_simulation_order(player_simulation *w, const char *order, int timeout) {
+static player_result carry_out(player_simulation *w, const char *order, int timeout) {
   static const char hex[] = "0123456789ABCDEF";
   char head[PLAYER_MAX_HOST_ + 64];
   player_result r;
   w->deadline = deadline_after(timeout);
   w->broken = PLAYER_OK;
   w->count = 0;
-  r = player_connect(&w->line, w->host, w->port, timeout);
+  r = player_connect(w->line, w->host, w->port, timeout);
   snprintf(head, sizeof head, "%s", order ? "POST /simulation?order=" : "GET /simulation");
   if (r == PLAYER_OK) r = simulation_send(w, head, strlen(head));
   while (r == PLAYER_OK && order && *order) {
@@ -303,9 +302,25 @@ player_result player_simulation_order(player_simulation *w, const char *order, i
   snprintf(head, sizeof head, " HTTP/1.0\r\nHost: %s%s%s:%d\r\n\r\n", strchr(w->host, ':') ? "[" : "", w->host,
            strchr(w->host, ':') ? "]" : "", w->port);
   if (r == PLAYER_OK) r = simulation_send(w, head, strlen(head));
-  if (r != PLAYER_OK) return simulation_fail(w, r, w->line.error);
+  if (r != PLAYER_OK) return simulation_fail(w, r, w->line->error);
   r = simulation_answer(w);
-  player_close(&w->line);
+  player_close(w->line);
+  return r;
+}
+
+player_result player_simulation_order(player_simulation *w, const char *order, int timeout) {
+  bool given = w->line != NULL;
+  player_result r;
+  if (!given) w->line = player_create();
+  if (!w->line) {
+    snprintf(w->error, sizeof w->error, "no memory");
+    return PLAYER_USAGE;
+  }
+  r = carry_out(w, order, timeout);
+  if (!given) {
+    player_destroy(w->line);
+    w->line = NULL;
+  }
   return r;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the examples have in common: arguments [host [port [rounds]]].
+// What hello, the example of CRobot, has: arguments [host [port [rounds]]]. Those of player::Client have arguments.hpp.
 #ifndef PLAYER_ARGUMENTS_H
 #define PLAYER_ARGUMENTS_H
 
@@ -13,7 +13,8 @@
 inline int start(CRobot &robot, int argc, char **argv, const char *pairs) {
   robot.timeout = std::chrono::seconds(30); // setting up a device can take some
   if (robot.Connect(argc > 1 ? argv[1] : "localhost", argc > 2 ? std::atoi(argv[2]) : PLAYER_PORT)) std::exit(1);
-  if (robot.Request(pairs)) {
+  // A program that hangs does not leave the robot driving: it stops a second after the last command.
+  if (robot.Request(pairs) || robot.SetCommandLifetime(std::chrono::seconds(1))) {
     std::fprintf(stderr, "%s: %s\n", argv[0], robot.Error());
     std::exit(1);
   }

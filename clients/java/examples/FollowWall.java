@@ -1,4 +1,8 @@
-import player.PlayerClient;
+import java.time.Duration;
+import player.Ranges;
+import player.Robot;
+import player.Sensor;
+import player.Wheels;
 
 /**
  * Follows walls with the laser: it keeps the nearest wall half a metre to its right.
@@ -13,45 +17,34 @@ public class FollowWall {
 
     public static void main(String[] args) {
         String host = args.length > 0 ? args[0] : "localhost";
-        int port = args.length > 1 ? Integer.parseInt(args[1]) : 6665;
+        int port = args.length > 1 ? Integer.parseInt(args[1]) : Robot.PORT;
         int rounds = args.length > 2 ? Integer.parseInt(args[2]) : 1000;
 
-        try (PlayerClient robot = new PlayerClient(host, port)) {
-            robot.request("lrpw"); // laser read, position write
+        try (Robot robot = Robot.connect(host, port)) {
+            robot.setCommandLifetime(Duration.ofMillis(500)); // if this program hangs, the wheels stop
+            Sensor<Ranges> laser = robot.laser().open();
+            Wheels wheels = robot.wheels().open();
             for (int i = 0; i < rounds; i++) {
-                robot.getData();
-                if (robot.has('l')) {
-                    robot.setSpeed(speed(robot.laser), turn(robot.laser));
-                }
+                Ranges scan = laser.read(); // index i points to i/2 - 90 degrees
+                wheels.drive(speed(scan), turn(scan));
             }
         }
-    }
-
-    /** Returns the index of the smallest range from first to last. Index i points to i/2 - 90 degrees. */
-    static int nearest(int[] laser, int first, int last) {
-        int best = first;
-        for (int i = first; i <= last; i++) {
-            if (laser[i] < laser[best]) {
-                best = i;
-            }
-        }
-        return best;
     }
 
     /** Returns mm/s: slower the nearer an obstacle ahead, 20 degrees to each side. */
-    static int speed(int[] laser) {
-        int ahead = laser[nearest(laser, 140, 220)];
+    static int speed(Ranges laser) {
+        int ahead = laser.mm(laser.nearest(140, 220));
         return Math.max(0, Math.min((ahead - 350) / 2, CRUISE));
     }
 
     /** Returns deg/s: turns until the wall is at the right (index 0), and towards the wanted distance. */
-    static int turn(int[] laser) {
-        int wall = nearest(laser, 0, 270); // everything but the left
-        if (laser[wall] > FAR) {
+    static int turn(Ranges laser) {
+        int wall = laser.nearest(0, 270); // everything but the left
+        if (laser.mm(wall) > FAR) {
             return 0; // straight on to the next wall
         }
         int direction = wall / 2; // deg from the right; a wall ahead must come to the right
-        int distance = Math.max(-20, Math.min((WANTED - laser[wall]) / 10, 20)); // too near: to the left
+        int distance = Math.max(-20, Math.min((WANTED - laser.mm(wall)) / 10, 20)); // too near: to the left
         return Math.max(-MAX_TURN, Math.min(direction + distance, MAX_TURN));
     }
 }

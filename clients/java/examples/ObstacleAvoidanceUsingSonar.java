@@ -1,8 +1,9 @@
+import java.time.Duration;
 import player.PlayerClient;
 
 /**
  * Drives around obstacles, as in C.4 of the manual: the nearer an obstacle, the slower it drives; it turns towards the
- * side with more room; without room it backs off.
+ * side with more room; without room it backs off. It has the manual's names, those of PlayerClient.
  *
  * usage: ObstacleAvoidanceUsingSonar [host [port [rounds]]]
  */
@@ -12,7 +13,8 @@ public class ObstacleAvoidanceUsingSonar {
         int port = args.length > 1 ? Integer.parseInt(args[1]) : 6665;
         int rounds = args.length > 2 ? Integer.parseInt(args[2]) : 400;
 
-        try (PlayerClient ant = new PlayerClient(host, port)) {
+        try (PlayerClient ant = new PlayerClient(host, port, Duration.ofSeconds(15))) {
+            ant.setCommandLifetime(Duration.ofMillis(500)); // if this program hangs, the wheels stop
             ant.request("srpw"); // sonar read, position write
             for (int i = 0; i < rounds; i++) {
                 ant.getData();

@@ -1,3 +1,4 @@
+import java.time.Duration;
 import player.PlayerClient;
 import player.PlayerException;
 
@@ -15,7 +16,7 @@ public class Watch {
         int port = args.length > 1 ? Integer.parseInt(args[1]) : 6665;
         int rounds = args.length > 2 ? Integer.parseInt(args[2]) : Integer.MAX_VALUE;
 
-        try (PlayerClient robot = new PlayerClient(host, port)) {
+        try (PlayerClient robot = new PlayerClient(host, port, Duration.ofSeconds(15))) {
             try {
                 robot.request("yr" + DEVICES.replaceAll(".", "$0r"));
             } catch (PlayerException e) {

@@ -2,10 +2,16 @@
 
 import { parseArgs } from "node:util";
 
-// parse returns the host and the port of the server, and how many rounds to run:
-// host:port -n rounds.
+// address returns the host and the port in host:port, by default those of a server on this computer.
+export function address(text = "") {
+  const [host, port] = text.split(":");
+  return { host: host || "localhost", port: Number(port || 6665) };
+}
+
+// parse returns the host and the port of the server, how many rounds to run, all addresses, and what is behind the first
+// one: host:port ... -n rounds.
 export function parse(rounds) {
-  const { values, positionals } = parseArgs({ options: { n: { type: "string", short: "n" } }, allowPositionals: true });
-  const [host, port] = (positionals[0] ?? "").split(":");
-  return { host: host || "localhost", port: Number(port || 6665), rounds: Number(values.n ?? rounds) };
+  const options = { n: { type: "string", short: "n" } };
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  return { ...address(positionals[0]), rounds: Number(values.n ?? rounds), addresses: positionals, rest: positionals.slice(1) };
 }

@@ -9,9 +9,11 @@ import { followWall } from "./steering.js";
 const { host, port, rounds } = parse(600);
 const robot = new PlayerClient(host, port);
 await robot.connect();
-await robot.request("lrpw");
-for (let i = 0; i < rounds; i++) {
-  await robot.read(5000);
-  if (robot.has("l")) robot.setSpeed(...followWall(robot.laser));
+robot.setCommandLifetime(500); // ms: if this program hangs, the robot stops
+await robot.request({ laser: "read", position: "write" });
+let round = 0;
+for await (const { laser } of robot) {
+  if (robot.has("laser")) robot.setSpeed(...followWall(laser));
+  if (++round >= rounds) break;
 }
 robot.close();

@@ -9,9 +9,11 @@ import { avoid } from "./steering.js";
 const { host, port, rounds } = parse(400);
 const robot = new PlayerClient(host, port);
 await robot.connect();
-await robot.request("srpw");
-for (let i = 0; i < rounds; i++) {
-  await robot.read(5000);
-  if (robot.has("s")) robot.setSpeed(...avoid(robot.sonar));
+robot.setCommandLifetime(500); // ms: if this program hangs, the robot stops
+await robot.request({ sonar: "read", position: "write" });
+let round = 0;
+for await (const { sonar } of robot) {
+  if (robot.has("sonar")) robot.setSpeed(...avoid(sonar));
+  if (++round >= rounds) break;
 }
 robot.close();

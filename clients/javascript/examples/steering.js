@@ -33,3 +33,36 @@ export function followWall(laser) {
   const turn = 0.8 * towards + (DISTANCE - distance) / 20;
   return [SPEED, Math.max(-20, Math.min(Math.round(turn), 40))];
 }
+
+const SIDE = 1000; // mm
+const FAST = 200, TURN = 30; // mm/s, deg/s
+const NEAR = 20, EXACT = 2; // mm, deg: there
+
+// A Square drives a square by the odometry, to the left, from a pose on.
+export class Square {
+  constructor({ x, y, heading }) {
+    Object.assign(this, { x, y, heading }); // of the corner where this side began
+    this.turning = false;
+    this.sides = 0; // that are done
+  }
+
+  get done() {
+    return this.sides === 4 && !this.turning;
+  }
+
+  // steer returns the speed in mm/s and the turn rate in deg/s for a pose.
+  steer({ x, y, heading }) {
+    const wrong = ((((this.heading - heading + 180) % 360) + 360) % 360) - 180; // deg to turn to the left
+    if (this.turning) {
+      if (Math.abs(wrong) > EXACT) return [0, limited(wrong, TURN)];
+      Object.assign(this, { turning: false, x, y });
+    }
+    const left = SIDE - Math.hypot(x - this.x, y - this.y); // mm
+    if (left > NEAR) return [limited(left, FAST), limited(wrong, TURN)];
+    Object.assign(this, { sides: this.sides + 1, turning: true, heading: (this.heading + 90) % 360 });
+    return [0, 0];
+  }
+}
+
+// limited returns a speed that falls towards the end of the way, so that the robot does not drive too far.
+const limited = (value, most) => Math.round(Math.max(-most, Math.min(most, value)));

@@ -1,6 +1,6 @@
 // Compact rounds (PROTOCOL 8.4): the blocks that a block of letter Z stands for.
 
-import { PlayerError } from "./errors.js";
+import { ProtocolError } from "./errors.js";
 
 const LASER_READINGS = 361;
 const SONARS = 16;
@@ -19,7 +19,7 @@ const NUMBER = 10;
 // FULL is the number of values of 32 bits, and LOW the width below which the range decoder takes a byte.
 const FULL = 2 ** 32, LOW = 2 ** 24;
 
-const wrong = () => new PlayerError("protocol", "a compact block has an item without a meaning");
+const wrong = () => new ProtocolError("a compact block has an item without a meaning");
 
 // blocks yields the byte of the device and the payload of each block that the payload of a block Z stands for (8.4.2).
 // interfaceOf returns the interface of a device by its byte, "freshness" for y. Readings that the server did not send

@@ -1,9 +1,14 @@
-import { Robot } from "./data.js";
+import { type Granted, Robot, type WaitOptions } from "./data.js";
 
-export { GRIPPER, PlayerError } from "./session.js";
-export type { Blob, Gripper, Kind, Misc, Position, PTZ, Vision } from "./session.js";
+export {
+  ClosedError, GRIPPER, PlayerError, PlayerEvent, ProtocolError, RefusedError, TimeoutError, UsageError,
+} from "./session.js";
+export type { Blob, Gripper, Kind, Misc, Position, PTZ, Vision, WaitOptions } from "./session.js";
 
-/** Reads and commands one robot through the WebSockets of the server's dashboard, from a browser. */
+/**
+ * Reads and commands one robot through the WebSockets of the server's dashboard, from a browser. The wheels stop 0.4 s
+ * after the last setSpeed. Options, errors and events are those of PlayerClient.
+ */
 export declare class DashboardClient extends Robot {
   /** dashboard is ws://host:port, by default of the page; robot is host:port as the dashboard sees it. Does not connect. */
   constructor(dashboard?: string, robot?: string, Socket?: typeof WebSocket);
@@ -15,13 +20,21 @@ export declare class DashboardClient extends Robot {
   held: string;
   /** Why the last command that failed did, or why the dashboard stopped the robot. */
   commandError: string | null;
-  connect(timeoutMs?: number): Promise<void>;
+  /** Within 10 s. */
+  connect(options?: WaitOptions): Promise<void>;
+  /** The dashboard then stops the robot if this client drives it. */
   close(): void;
-  /** Pairs of a device and r or c. Throws an error of kind refused if less was granted. */
-  request(pairs: string, timeoutMs?: number): Promise<string>;
-  /** Waits for one round of new data. */
-  read(timeoutMs?: number): Promise<void>;
-  /** The letters of the devices with data in the newest round, sorted. */
+  /**
+   * Opens devices for reading or closes them: { sonar: "read" }, or pairs, "sr". Throws a RefusedError if less was
+   * granted.
+   */
+  request<W extends { readonly [device: string]: "read" | "close" | "r" | "c" }>(
+    wanted: W, options?: WaitOptions,
+  ): Promise<Granted<W>>;
+  request(pairs: string, options?: WaitOptions): Promise<string>;
+  /** Waits for one round of new data, by default at most 10 s. */
+  read(options?: WaitOptions): Promise<void>;
+  /** The letters of the devices with data in the newest round, sorted. isNew takes names. */
   readonly new: string;
   /** The age of a device's data in us when the robot's server sent it; null if it is not known. */
   ageUs(device: string): number | null;
@@ -31,8 +44,12 @@ export declare class DashboardClient extends Robot {
   setFrequency(frequency: number): void;
   /** Drives for 0.4 s: mm/s forward, deg/s counterclockwise. */
   setSpeed(speed: number, turnrate: number): void;
+  /** deg counterclockwise, deg up, 0 (wide) to 1023 (telephoto). */
   setPTZ(pan: number, tilt: number, zoom: number): void;
+  /** A command of GRIPPER; value in steps of 20 ms. */
   setGripper(command: number, value?: number): void;
+  /** The power of the motors, for all clients. The robot may start at once. */
   changeMotorState(on: boolean): void;
+  /** Odometry to (0, 0, 0), for all clients. */
   resetPosition(): void;
 }

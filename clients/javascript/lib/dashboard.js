@@ -10,12 +10,12 @@
 //   - the robot stops 0.4 s after the last setSpeed: repeat it in each round;
 //   - the dashboard accepts pages of its own address only. README.md has a small server for yours.
 
-import { NO_AGE, Robot } from "./data.js";
-import { compare, PlayerError } from "./errors.js";
-import { Wait } from "./wait.js";
+import { firstOf, grantedOf, NO_AGE, pairsOf, PlayerEvent, Robot } from "./data.js";
+import { ClosedError, compare, UsageError } from "./errors.js";
+import { Limit, READ_LIMIT, Wait } from "./wait.js";
 
-export { PlayerError };
-export { GRIPPER } from "./session.js";
+export { ClosedError, PlayerError, ProtocolError, RefusedError, TimeoutError, UsageError } from "./errors.js";
+export { GRIPPER, PlayerEvent } from "./session.js";
 
 // CONNECT_LIMIT is how long the dashboard may take to accept, in ms.
 const CONNECT_LIMIT = 10_000;
@@ -29,11 +29,10 @@ const MAX_WAITING = 64;
 //
 //   const robot = new DashboardClient("ws://localhost:8080", "localhost:6665");
 //   await robot.connect();
-//   await robot.request("sr");
-//   for (;;) {
-//     await robot.read(2000);
-//     robot.setSpeed(100, robot.sonar[3] < 500 ? 20 : 0); // mm/s, deg/s
-//   }
+//   await robot.request({ sonar: "read" });
+//   for await (const { sonar } of robot) robot.setSpeed(100, sonar[3] < 500 ? 20 : 0); // mm/s, deg/s
+//
+// Options, errors and events are those of PlayerClient.
 export class DashboardClient extends Robot {
   #Socket;
   #stream = null; // sockets of the dashboard: data
@@ -60,14 +59,20 @@ export class DashboardClient extends Robot {
   }
 
   // connect opens the stream of data. An earlier connection is closed.
-  async connect(timeoutMs = CONNECT_LIMIT) {
+  async connect(options = undefined) {
+    const limit = Limit.of(options, CONNECT_LIMIT);
     this.close();
     this.clearData();
     [this.#wait.ended, this.#messages, this.#awaited, this.#access, this.#new] = [null, [], 0, {}, ""];
     this.#ages.clear();
     let open = false;
-    this.#stream = this.#socket("stream", (message) => this.#received(message), (why) => (this.#wait.ended = why), () => (open = true));
-    await this.#wait.until(timeoutMs, () => open, "the dashboard did not answer in time");
+    this.#stream = this.#socket("stream", (message) => this.#received(message), (why) => this.#ended(why), () => (open = true));
+    await this.#wait.until(limit, () => open, "the dashboard did not answer in time");
+  }
+
+  #ended(why) {
+    this.#wait.ended = why;
+    this.dispatchEvent(new PlayerEvent("closed", new ClosedError(why)));
   }
 
   // socket opens a socket of the dashboard. It calls the functions for each message, at the end, and at
@@ -77,7 +82,7 @@ export class DashboardClient extends Robot {
     try {
       socket = new this.#Socket(`${this.dashboard}/${path}?robot=${encodeURIComponent(this.robot)}`);
     } catch (e) { // the address
-      throw new PlayerError("closed", e.message);
+      throw new ClosedError(e.message);
     }
     socket.binaryType = "arraybuffer";
     const during = (handle) => (event) => {
@@ -115,22 +120,28 @@ export class DashboardClient extends Robot {
     this.#awaited = Math.max(0, this.#awaited - 1);
   }
 
-  // request opens devices for reading, r, or closes them, c, and returns the granted access in the same
-  // form. It throws an error of kind refused if that is less, with the robot's reasons.
-  async request(pairs, timeoutMs = REQUEST_LIMIT) {
+  // request opens devices for reading or closes them, and returns the granted access in the same form: { sonar: "read",
+  // laser: "close" }, or letters, "srlc". It throws a RefusedError if that is less, with the robot's reasons.
+  async request(wanted, options = undefined) {
+    const limit = Limit.of(options, REQUEST_LIMIT);
+    const pairs = pairsOf(wanted, (name) => (name.length === 1 ? name : firstOf(name) ?? noLetter(name)));
     if (!/^([^y][rc])*$/.test(pairs)) {
-      throw new PlayerError("usage", `request "${pairs}": want pairs of a device and r or c; commands need no request`);
+      throw new UsageError(`request "${pairs}": want pairs of a device and r or c; commands need no request`);
     }
     this.#send({ request: pairs });
-    if (pairs === "") return ""; // the dashboard does not answer it
+    if (pairs === "") return grantedOf(wanted, ""); // the dashboard does not answer it
     this.#awaited++;
-    await this.#wait.until(timeoutMs, () => this.#awaited === 0, "no reply in time");
-    return compare(pairs, pairs.replace(/(.)./g, (_, device) => device + (this.#access[device] ?? "e")), this.#refused);
+    await this.#wait.until(limit, () => this.#awaited === 0, "no reply in time");
+    const granted = pairs.replace(/(.)./g, (_, device) => device + (this.#access[device] ?? "e"));
+    if (typeof wanted === "string") return compare(pairs, granted, this.#refused);
+    const nameOf = (letter) => Object.keys(wanted)[pairs.indexOf(letter) / 2];
+    const reasons = Object.fromEntries(Object.entries(this.#refused).map(([letter, why]) => [nameOf(letter), why]));
+    return grantedOf(wanted, compare(pairs, granted, reasons, nameOf));
   }
 
-  // read waits for one round of new data.
-  async read(timeoutMs = Infinity) {
-    await this.#wait.until(timeoutMs, () => this.#messages.length > 0, "nothing more arrived in time");
+  // read waits for one round of new data, at most 10 s.
+  async read(options = undefined) {
+    await this.#wait.until(Limit.of(options, READ_LIMIT), () => this.#messages.length > 0, "nothing more arrived in time");
     const message = this.#messages.shift();
     const d = new DataView(message);
     // The acknowledgement: the dashboard sends at most three messages ahead of it.
@@ -151,6 +162,7 @@ export class DashboardClient extends Robot {
       at += size;
     }
     this.#new = [...this.#new].sort().join("");
+    this.dispatchEvent(new PlayerEvent("round"));
     if (error) throw error;
   }
 
@@ -162,13 +174,13 @@ export class DashboardClient extends Robot {
   // ageUs returns the age of a device's data in us when the robot's server sent it, or null if it is
   // not known.
   ageUs(device) {
-    return this.#ages.get(device) ?? null;
+    return this.#ages.get(this.letterOf(device)) ?? null;
   }
 
   // access returns the access to a device for reading: r, c or e, or an empty string if it was never
   // requested.
   access(device) {
-    return this.#access[device] ?? "";
+    return this.#access[this.letterOf(device)] ?? "";
   }
 
   // setFrequency sets the most rounds in a second.
@@ -244,6 +256,10 @@ export class DashboardClient extends Robot {
 
 // whole rounds numbers. In JSON, what is no number would be null, which the dashboard reads as zero.
 function whole(...values) {
-  if (!values.every(Number.isFinite)) throw new PlayerError("usage", `${values.join(", ")}: not all are numbers`);
+  if (!values.every(Number.isFinite)) throw new UsageError(`${values.join(", ")}: not all are numbers`);
   return values.map(Math.round);
+}
+
+function noLetter(name) {
+  throw new UsageError(`the dashboard has no data of ${name}: it takes the first device of an interface with a letter`);
 }

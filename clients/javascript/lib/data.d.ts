@@ -167,6 +167,85 @@ export interface Servo {
   joints: Joint[];
 }
 
+/** How far a goto device has come: idle before the first goal; blocked: it sees no way, and tries on. */
+export declare const GOTO_STATE: Readonly<{ idle: 0; driving: 1; arrived: 2; blocked: 3; stopped: 4 }>;
+
+/** How far a goto device has come (PROTOCOL 7.14). What is null is not known, or there was no goal. */
+export declare class Goto {
+  constructor(
+    state: number, reason: number, tag: number, xMm: number | null, yMm: number | null, headingDeg: number | null,
+    distanceMm: number | null,
+  );
+  /** One of GOTO_STATE. */
+  readonly state: number;
+  /** Of the state stopped: a number of PROTOCOL 7.14. */
+  readonly reason: number;
+  /** Of the goal. */
+  readonly tag: number;
+  /** Of the goal, in the frame of position. */
+  readonly xMm: number | null;
+  readonly yMm: number | null;
+  /** To which the robot turns in the end, counterclockwise; null: any. */
+  readonly headingDeg: number | null;
+  /** To the goal, in a straight line. */
+  readonly distanceMm: number | null;
+  readonly arrived: boolean;
+  /** A sentence about why the goal was given up, or an empty string. */
+  readonly why: string;
+}
+
+/** A goal of a goto device (PROTOCOL 5.6). Numbers are rounded. A limit of 0 is the device's own. */
+export interface Goal {
+  /** In the frame of position. */
+  xMm: number;
+  yMm: number;
+  /** To which the robot turns in the end, counterclockwise; null, the default: any. */
+  headingDeg?: number | null;
+  /** At most. */
+  speedMmPerS?: number;
+  /** At most. */
+  turnRateDegPerS?: number;
+  /** How far from the goal the robot has arrived. */
+  toleranceMm?: number;
+  /** Half of the narrowest gap that the robot is to pass. */
+  radiusMm?: number;
+  /** A number of 16 bits that the data repeats. A goal that has ended needs another one to be given again. */
+  tag?: number;
+}
+
+/** The colour of a channel of vision (PROTOCOL 8.9.8). */
+export interface ChannelColor {
+  /** Its letter, or its name if it has none. */
+  readonly device: string;
+  /** In the data, from 0. */
+  readonly channel: number;
+  /** As in CSS: #ffa500 is orange. */
+  readonly color: string;
+}
+
+/** How long a call may wait: timeoutMs, and a signal whose reason the call then throws. A number is timeoutMs. */
+export type WaitOptions = number | {
+  /** Infinity: for ever. */
+  timeoutMs?: number;
+  signal?: AbortSignal;
+};
+
+/** Access to a device: a word, or its letter. */
+export type Access = "read" | "write" | "all" | "close" | "r" | "w" | "a" | "c";
+
+/** Access by the name of a device, for example { sonar: "read", "laser:1": "read", position: "write" }. */
+export type Wanted = { readonly [device: string]: Access };
+
+/** What was granted: error only in the pairs of a RefusedError. */
+export type Granted<W extends Wanted> = { [device in keyof W]: "read" | "write" | "all" | "close" };
+
+/** An event of a client: round, protocol (of run alone) or closed. */
+export declare class PlayerEvent extends Event {
+  constructor(type: "round" | "protocol" | "closed", error?: Error | null);
+  /** Of protocol and closed. */
+  readonly error: Error | null;
+}
+
 /** What the devices of an interface send. */
 export interface DataOf {
   position: Position;
@@ -182,6 +261,7 @@ export interface DataOf {
   gps: GPS;
   io: IO;
   servo: Servo;
+  goto: Goto;
 }
 
 /** One device of the robot (PROTOCOL 8.9.5). */
@@ -263,8 +343,14 @@ export interface Part {
   readonly view: number;
 }
 
-/** The newest data of the devices that are read. Each block replaces it with new objects. */
-export declare class Robot {
+/**
+ * The newest data of the devices that are read, and ways to wait for more. Each block replaces the data with new
+ * objects. Data are zero, and those of interfaces without letters null, until the first block.
+ *
+ * Events come while a call of the program waits, for example run: round, of type PlayerEvent, when a round is complete;
+ * closed when the connection is lost, with the error; and protocol, of run alone, with the error.
+ */
+export declare class Robot extends EventTarget {
   position: Position;
   /** 16 ranges, mm: 0 at the front left, then clockwise. 0 mm: the sonar has not fired yet, or is missing. */
   sonar: Uint16Array;
@@ -275,10 +361,55 @@ export declare class Robot {
   ptz: PTZ;
   vision: Vision;
   joystick: Joystick;
-  /** The newest block of device y. */
+  /** The newest block of device y, the server. */
   freshness: Freshness;
+  /** Of ranger:0; without readings before the first block. */
+  readonly ranger: Ranger;
+  /** Of imu:0. */
+  readonly imu: IMU;
+  /** Of gps:0. */
+  readonly gps: GPS;
+  /** Of io:0; without values before the first block. */
+  readonly io: IO;
+  /** Of servo:0; without joints before the first block. */
+  readonly servo: Servo;
+  /** Of goto:0. */
+  readonly goto: Goto;
+  /** By index: lasers[1] is laser:1. Further ones are known when the server has listed its devices: request, open. */
+  readonly lasers: readonly Uint16Array[];
+  readonly sonars: readonly Uint16Array[];
+  readonly positions: readonly Position[];
+  readonly rangers: readonly Ranger[];
+  readonly imus: readonly IMU[];
+  /** The data of all devices of an interface that are known, by index. */
+  all<I extends keyof DataOf>(interfaceName: I): readonly DataOf[I][];
+  /**
+   * The newest data of a device, as its interface has them; null: it has sent none since the connection was made, or
+   * its interface is not known here. If has is false they are outdated.
+   */
+  data<I extends keyof DataOf>(device: I | `${I}:${number}`): DataOf[I] | null;
+  data(device: string): unknown;
   /** Reports whether a device has data: its newest block was not empty. If not, its property is zero or outdated. */
   has(device: string): boolean;
   /** The payload of a device's newest block as sent, or null. */
   raw(device: string): Uint8Array | null;
+  /** Reports whether a device has a block in the newest round. Without freshness mode (setFresh) all have. */
+  isNew(device: string): boolean;
+  /** The letters of the devices with a block in the newest round, sorted. isNew takes names. */
+  readonly new: string;
+  /** Waits for one whole round of data, by default at most 10 s. */
+  read(options?: WaitOptions): Promise<void>;
+  /** Rounds for a for await loop, each with this robot. It ends with an error of read. */
+  rounds(options?: WaitOptions): AsyncGenerator<this, void, void>;
+  /** rounds() */
+  [Symbol.asyncIterator](): AsyncGenerator<this, void, void>;
+  /** Reads rounds, for a program that listens to events, until its signal aborts. Throws when the connection is lost. */
+  run(options?: { timeoutMs?: number; signal?: AbortSignal }): Promise<void>;
+  addEventListener(
+    type: "round" | "protocol" | "closed", listener: (event: PlayerEvent) => void,
+    options?: boolean | AddEventListenerOptions,
+  ): void;
+  addEventListener(
+    type: string, listener: EventListenerOrEventListenerObject | null, options?: boolean | AddEventListenerOptions,
+  ): void;
 }

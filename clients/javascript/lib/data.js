@@ -2,7 +2,7 @@
 // protocol's units: mm, degrees, mm/s, deg/s. x is forward, y is to the left, and angles increase
 // counterclockwise.
 
-import { PlayerError } from "./errors.js";
+import { ProtocolError, UsageError } from "./errors.js";
 
 export const SONARS = 16;
 export const LASER_READINGS = 361;
@@ -32,6 +32,7 @@ const others = {
   gps: ["gps", 38, gps],
   io: ["io", 0, io],
   servo: ["servo", 0, servo],
+  goto: ["goto", 18, goto],
 };
 
 const byInterface = { ...Object.fromEntries(Object.values(devices).map((device) => [device[0], device])), ...others };
@@ -90,7 +91,7 @@ export class Ranger {
 }
 
 function wrongSize(name, d, want) {
-  return new PlayerError("protocol", `${name} payload has ${d.byteLength} bytes, want ${want}`);
+  return new ProtocolError(`${name} payload has ${d.byteLength} bytes, want ${want}`);
 }
 
 function ranger(d) {
@@ -98,7 +99,7 @@ function ranger(d) {
     throw wrongSize("ranger", d, `2 and 2 for each of up to ${MAX_READINGS} readings`);
   }
   const unit = d.getUint16(0);
-  if (unit === 0) throw new PlayerError("protocol", "ranger payload has a unit of 0 mm");
+  if (unit === 0) throw new ProtocolError("ranger payload has a unit of 0 mm");
   return new Ranger(unit, ranges(new DataView(d.buffer, d.byteOffset + 2, d.byteLength - 2)));
 }
 
@@ -158,6 +159,41 @@ function servo(d) {
   return { joints: Array.from({ length: d.byteLength / 9 }, (_, i) => joint(9 * i)) };
 }
 
+// GOTO_STATE is how far a goto device has come: there was no goal since it was opened; it drives; it has arrived; it sees
+// no way, and tries on; it has given the goal up (PROTOCOL 7.14).
+export const GOTO_STATE = Object.freeze({ idle: 0, driving: 1, arrived: 2, blocked: 3, stopped: 4 });
+
+// GOTO_REASONS are sentences for the reasons of the state stopped (PROTOCOL 7.14), by number.
+const GOTO_REASONS = [
+  "", "it was commanded to stop, or its client left or was silent", "the wheels got another command",
+  "the emergency stop is active", "its sensors give no ranges", "its wheels give no odometry", "it has found no way",
+  "the goal is too far, or the robot too wide", "its motors are off",
+];
+
+// ANY_HEADING is the heading of a goal without one.
+export const ANY_HEADING = 0xffff;
+
+// Goto is how far a goto device has come (PROTOCOL 7.14). What is null is not known, or there was no goal.
+export class Goto {
+  constructor(state, reason, tag, xMm, yMm, headingDeg, distanceMm) {
+    this.state = state;
+    this.reason = reason;
+    this.tag = tag;
+    this.xMm = xMm;
+    this.yMm = yMm;
+    this.headingDeg = headingDeg;
+    this.distanceMm = distanceMm;
+  }
+  get arrived() { return this.state === GOTO_STATE.arrived; }
+  // why returns a sentence about why the goal was given up, or an empty string.
+  get why() { return GOTO_REASONS[this.reason] ?? `reason ${this.reason}`; }
+}
+
+function goto(d) {
+  return new Goto(d.getUint8(0), d.getUint8(1), d.getUint16(2), signed(d, 4), signed(d, 8),
+    known(d.getUint16(12), ANY_HEADING), amount(d, 14));
+}
+
 // Gripper has the state of paddles, lift and break beams (PROTOCOL 7.5): two bytes of bits, and
 // their names.
 export class Gripper {
@@ -187,7 +223,7 @@ function joystick(d) {
 
 function freshness(d) {
   if (d.byteLength < 8 || d.byteLength % 4 !== 0) {
-    throw new PlayerError("protocol", `freshness payload has ${d.byteLength} bytes, want 8 plus 4 for each age`);
+    throw new ProtocolError(`freshness payload has ${d.byteLength} bytes, want 8 plus 4 for each age`);
   }
   const ages = new Uint32Array(d.byteLength / 4 - 2);
   for (let i = 0; i < ages.length; i++) ages[i] = d.getUint32(8 + 4 * i);
@@ -196,7 +232,7 @@ function freshness(d) {
 
 // vision decodes a packet of ACTS 1.0: every byte stores its value plus one.
 function vision(d) {
-  const wrong = (what) => new PlayerError("protocol", `vision payload of ${d.byteLength} bytes: ${what}`);
+  const wrong = (what) => new ProtocolError(`vision payload of ${d.byteLength} bytes: ${what}`);
   let at = 2 * CHANNELS;
   if (d.byteLength < at) throw wrong("shorter than its header");
   const channels = [];
@@ -241,15 +277,87 @@ export class Vision {
 // layout.
 function decode([field, size, decoder], payload) {
   if (size !== 0 && payload.length !== size) {
-    throw new PlayerError("protocol", `${field} payload has ${payload.length} bytes, want ${size}`);
+    throw new ProtocolError(`${field} payload has ${payload.length} bytes, want ${size}`);
   }
   return decoder(new DataView(payload.buffer, payload.byteOffset, payload.length));
 }
 
-// Robot has the newest data of the devices that are read. Each block replaces it with new objects,
-// so a program may keep old ones.
-export class Robot {
+// ACCESS has the letters of the words for access.
+const ACCESS = { read: "r", write: "w", all: "a", close: "c", r: "r", w: "w", a: "a", c: "c" };
+const ACCESS_WORDS = { r: "read", w: "write", a: "all", c: "close", e: "error" };
+
+// firstOf returns the character of the first device of an interface by its name, sonar or sonar:0, or undefined.
+// freshness is the server itself.
+export function firstOf(name) {
+  const interfaceName = name.endsWith(":0") ? name.slice(0, -2) : name;
+  if (name === "freshness") return "y";
+  return Object.hasOwn(LETTERS, interfaceName) ? LETTERS[interfaceName] : undefined;
+}
+
+// pairsOf returns the pairs of a request: of text they are the text, and of an object whose members are an access by
+// the name of a device, { sonar: "read", "laser:1": "read" }, one by one. codeOf returns the character of a device.
+export function pairsOf(wanted, codeOf) {
+  if (typeof wanted === "string") return wanted;
+  return Object.entries(wanted).map(([name, access]) => {
+    if (!Object.hasOwn(ACCESS, access)) throw new UsageError(`access "${access}" to ${name} is none of read, write, all, close`);
+    return codeOf(name) + ACCESS[access];
+  }).join("");
+}
+
+// grantedOf returns the granted pairs as the request was: text, or an object.
+export function grantedOf(wanted, pairs) {
+  if (typeof wanted === "string") return pairs;
+  return Object.fromEntries(Object.keys(wanted).map((name, i) => [name, ACCESS_WORDS[pairs[2 * i + 1]]]));
+}
+
+// UNKNOWN_DATA is what the devices of an interface without a letter have before their first block.
+const UNKNOWN_DATA = {
+  ranger: () => new Ranger(1, new Uint16Array(0)),
+  imu: () => imu(empty(36, 0x80, 4)),
+  gps: () => ({
+    fix: null, satellites: null, latitudeE7: null, longitudeE7: null, heightMm: null, horizontalMm: null, verticalMm: null,
+    timeMs: null, speedMmPerS: null, courseMdeg: null,
+  }),
+  io: () => ({ values: [] }),
+  servo: () => ({ joints: [] }),
+  goto: () => new Goto(GOTO_STATE.idle, 0, 0, null, null, null, null),
+};
+
+// empty returns bytes of which every so many-th is a value, and the others are 0.
+function empty(size, value, every) {
+  return new DataView(Uint8Array.from({ length: size }, (_, i) => (i % every === 0 ? value : 0)).buffer);
+}
+
+// PlayerEvent is an event of a client: round, protocol or closed; error is why, for the last two.
+export class PlayerEvent extends Event {
+  constructor(type, error = null) {
+    super(type);
+    this.error = error;
+  }
+}
+
+// Robot has the newest data of the devices that are read, and ways to wait for more. Each block replaces the data with
+// new objects, so a program may keep old ones. Data are zero, and those of interfaces without letters null, until the
+// first block.
+//
+// It is an EventTarget. Events come while a call of the program waits, for example run:
+//
+//   round     a round of data is complete
+//   protocol  only of run: the server sent bytes that do not match the protocol
+//   closed    the connection is lost
+export class Robot extends EventTarget {
+  position;
+  sonar;
+  laser;
+  misc;
+  gripper;
+  ptz;
+  vision;
+  joystick;
+  freshness;
+
   constructor() {
+    super();
     this.clearData();
   }
 
@@ -270,10 +378,45 @@ export class Robot {
     block.has = payload.length > 0;
   }
 
-  // letterOf returns the character of a device by its letter.
+  // letterOf returns the character of a device by its letter or name. Another text stays as it is.
   letterOf(device) {
-    return device;
+    return device.length === 1 ? device : firstOf(device) ?? device;
   }
+
+  // indexes returns the indexes of the devices of an interface that are known.
+  indexes(interfaceName) {
+    return Object.hasOwn(LETTERS, interfaceName) ? [0] : [];
+  }
+
+  // data returns the newest data of a device, as its interface has them: a Ranger, an IMU, a GPS, an IO, a Servo or a
+  // Goto, and for the others what the property of the first one has, for example 361 ranges for laser:1. null: it has
+  // sent none since the connection was made, or its interface is not known here. If has is false they are outdated.
+  data(device) {
+    return this.blocks.get(this.letterOf(device))?.data ?? null;
+  }
+
+  // all returns the data of all devices of an interface that are known, by index, for example "laser".
+  all(interfaceName) {
+    const found = [];
+    for (const index of this.indexes(interfaceName)) {
+      const first = index === 0 && Object.hasOwn(LETTERS, interfaceName);
+      found[index] = first ? this[interfaceName] : this.data(`${interfaceName}:${index}`) ?? noData(interfaceName);
+    }
+    return found;
+  }
+
+  get positions() { return this.all("position"); }
+  get sonars() { return this.all("sonar"); }
+  get lasers() { return this.all("laser"); }
+  get rangers() { return this.all("ranger"); }
+  get imus() { return this.all("imu"); }
+
+  get ranger() { return this.data("ranger") ?? noData("ranger"); }
+  get imu() { return this.data("imu") ?? noData("imu"); }
+  get gps() { return this.data("gps") ?? noData("gps"); }
+  get io() { return this.data("io") ?? noData("io"); }
+  get servo() { return this.data("servo") ?? noData("servo"); }
+  get goto() { return this.data("goto") ?? noData("goto"); }
 
   // has reports whether a device has data: its newest block was not empty. If not, its property is
   // zero or outdated.
@@ -286,4 +429,57 @@ export class Robot {
   raw(device) {
     return this.blocks.get(this.letterOf(device))?.raw ?? null;
   }
+
+  // new has the letters of the devices with a block in the newest round, sorted.
+  get new() {
+    return "";
+  }
+
+  // isNew reports whether a device has a block in the newest round. Without freshness mode all have.
+  isNew(device) {
+    const letter = this.letterOf(device);
+    return letter.length === 1 && this.new.includes(letter);
+  }
+
+  // read waits for one round of data: clients do.
+  async read(options = undefined) {
+    throw new UsageError(`this robot has no connection to read with ${options}`);
+  }
+
+  // rounds reads rounds for a loop, of which each has this robot:
+  //
+  //   for await (const { sonar } of robot.rounds({ signal })) robot.setSpeed(100, sonar[3] < 500 ? 20 : 0);
+  //
+  // The loop ends with an error of read, among them the reason of the signal. The connection stays when it is left.
+  async *rounds(options = undefined) {
+    for (;;) {
+      await this.read(options);
+      yield this;
+    }
+  }
+
+  [Symbol.asyncIterator]() {
+    return this.rounds();
+  }
+
+  // run reads rounds, for a program that listens to events, until its signal aborts or the connection is lost. A block
+  // that is not valid is an event protocol, and no end.
+  async run(options = undefined) {
+    for (;;) {
+      try {
+        await this.read(options);
+      } catch (e) {
+        if (options?.signal?.aborted) return;
+        if (!(e instanceof ProtocolError)) throw e;
+        this.dispatchEvent(new PlayerEvent("protocol", e));
+      }
+    }
+  }
+}
+
+// noData returns what the devices of an interface have before their first block.
+function noData(interfaceName) {
+  if (Object.hasOwn(UNKNOWN_DATA, interfaceName)) return UNKNOWN_DATA[interfaceName]();
+  const device = byInterface[interfaceName];
+  return device ? decode(device, new Uint8Array(EMPTY[device[0] === "vision" ? "v" : ""] ?? device[1])) : null;
 }

@@ -1,19 +1,64 @@
-// PlayerError is every error of this library. kind is
+// PlayerError is every error of this library, and has a class for each kind:
 //
-//   refused   the server granted less than asked for; granted has its reply, which is in force, and
-//             reasons say why: { why, text } by device, a word of PROTOCOL 8.9.1 and text for people. A device is
-//             its letter, or its name if it has none, for example laser:1
-//   timeout   the time limit has passed; the connection is still usable, and the next read completes
-//             a round that arrived in part
-//   closed    there is no connection: it was lost, closed, or not possible
-//   protocol  the server sent bytes that do not match the protocol; the next read continues after them
-//   usage     the call is not possible in this state, or with these arguments; nothing was sent
+//   RefusedError   refused   the server granted less than asked for; granted has its reply, which is in force, and
+//                            reasons say why: { why, text } by device, a word of PROTOCOL 8.9.1 and text for people. A
+//                            device is called as in the request, or if that was letters, its letter, or its name if
+//                            it has none, for example laser:1
+//   TimeoutError   timeout   the time limit has passed; the connection is still usable, and the next read completes a
+//                            round that arrived in part
+//   ClosedError    closed    there is no connection: it was lost, closed, or not possible
+//   ProtocolError  protocol  the server sent bytes that do not match the protocol; the next read continues after them
+//   UsageError     usage     the call is not possible in this state, or with these arguments; nothing was sent
+//   GotoError      goto      the robot has not arrived at the goal of goTo; data has what the device said last, or null
 export class PlayerError extends Error {
-  constructor(kind, text, granted, reasons) {
+  constructor(kind, text, granted = undefined, reasons = undefined) {
     super(text);
     this.name = "PlayerError";
     this.kind = kind;
     if (granted !== undefined) Object.assign(this, { granted, reasons });
+  }
+}
+
+export class RefusedError extends PlayerError {
+  constructor(text, granted = "", reasons = {}) {
+    super("refused", text, granted, reasons);
+    this.name = "RefusedError";
+  }
+}
+
+export class TimeoutError extends PlayerError {
+  constructor(text) {
+    super("timeout", text);
+    this.name = "TimeoutError";
+  }
+}
+
+export class ClosedError extends PlayerError {
+  constructor(text) {
+    super("closed", text);
+    this.name = "ClosedError";
+  }
+}
+
+export class ProtocolError extends PlayerError {
+  constructor(text) {
+    super("protocol", text);
+    this.name = "ProtocolError";
+  }
+}
+
+export class UsageError extends PlayerError {
+  constructor(text) {
+    super("usage", text);
+    this.name = "UsageError";
+  }
+}
+
+export class GotoError extends PlayerError {
+  constructor(text, data = null) {
+    super("goto", text);
+    this.name = "GotoError";
+    this.data = data;
   }
 }
 
@@ -31,7 +76,7 @@ const enough = (asked, granted) => granted === asked || (granted === "a" && (ask
 // the reasons that the server gave, by device. nameOf returns what a device is called in them.
 export function compare(asked, granted, known = {}, nameOf = (device) => device) {
   if (!isReply(asked, granted)) {
-    throw new PlayerError("protocol", `request "${asked}": the reply "${granted.replace(/[^ -~]/g, "?")}" answers another request`);
+    throw new ProtocolError(`request "${asked}": the reply "${granted.replace(/[^ -~]/g, "?")}" answers another request`);
   }
   const differences = [], reasons = {};
   for (let i = 0; i < asked.length; i += 2) {
@@ -43,7 +88,7 @@ export function compare(asked, granted, known = {}, nameOf = (device) => device)
     differences.push(`device ${device} asked ${asked[i + 1]} granted ${access}${why}`);
   }
   if (differences.length > 0) {
-    throw new PlayerError("refused", `access is not as requested: ${differences.join("; ")}`, granted, reasons);
+    throw new RefusedError(`access is not as requested: ${differences.join("; ")}`, granted, reasons);
   }
   return granted;
 }

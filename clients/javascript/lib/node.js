@@ -3,8 +3,9 @@
 import net from "node:net";
 import tls from "node:tls";
 import { setTimeout as sleep } from "node:timers/promises";
-import { PlayerError, REPLY, ROUND, Session } from "./session.js";
-import { Wait } from "./wait.js";
+import { pairsOf } from "./data.js";
+import { ClosedError, GOTO_STATE, GotoError, PlayerError, PlayerEvent, REPLY, ROUND, Session, UsageError } from "./session.js";
+import { Limit, READ_LIMIT, Wait } from "./wait.js";
 
 export * from "./session.js";
 export * from "./simulation.js";
@@ -19,6 +20,12 @@ const REQUEST_LIMIT = 60_000;
 const UNSENT_LIMIT = 65536;
 // CLOSE_LIMIT is how long commands that the network has not taken may keep a closed connection, in ms.
 const CLOSE_LIMIT = 5000;
+// RECONNECT_LIMIT is how long reconnect tries unless it is told otherwise, in ms: a server that is started anew by
+// systemd, or a computer that boots, is there by then.
+const RECONNECT_LIMIT = 60_000;
+// TAKE_LIMIT is how long goTo waits for data of its goal, in ms. The server answers no command, so a goal that it drops,
+// because another client has control or the emergency stop holds, is only seen by its absence.
+const TAKE_LIMIT = 3000;
 // FIRST_PAUSE and LONGEST_PAUSE are between attempts of reconnect, in ms, doubled each time.
 const FIRST_PAUSE = 100, LONGEST_PAUSE = 1000;
 
@@ -26,39 +33,47 @@ const FIRST_PAUSE = 100, LONGEST_PAUSE = 1000;
 //
 //   const robot = new PlayerClient("localhost", 6665);
 //   await robot.connect();
-//   await robot.request("srpw");          // read the sonars, write the wheels
-//   for (;;) {
-//     await robot.read(2000);             // ten times a second
-//     robot.setSpeed(100, robot.sonar[3] < 500 ? 20 : 0); // mm/s, deg/s
+//   robot.setCommandLifetime(500);        // a program that hangs does not leave the robot driving
+//   await robot.request({ sonar: "read", position: "write" });
+//   for await (const { sonar } of robot) { // ten times a second
+//     robot.setSpeed(100, sonar[3] < 500 ? 20 : 0); // mm/s, deg/s
 //   }
 //
-// Waits are promises with a time limit in ms; without one, read waits forever. One wait may run at a
-// time. When the connection ends, the server stops the wheels.
+// Calls that wait return promises, and take options as their last argument: { timeoutMs, signal }, or a number, which is
+// timeoutMs. At the end of the time they throw a TimeoutError, and when the signal of an AbortController aborts, its
+// reason; either way the connection stays usable. Every call has a time limit of its own unless timeoutMs is Infinity. One
+// wait may run at a time. When the connection ends, the server stops the wheels.
 export class PlayerClient extends Session {
   #link = null;
 
-  // With tlsOptions it is a connection by TLS. They are options of tls.connect: ca, cert, key, servername.
-  constructor(host = "localhost", port = 6665, tlsOptions = null) {
+  // With tlsOptions it is a connection by TLS. They are options of tls.connect: ca, cert, key, servername. All three may
+  // be members of one object: { host, port, tls }.
+  constructor(/** @type {any} */ host = "localhost", port = 6665, tlsOptions = null) {
     super((message) => this.#transmit(message));
-    this.host = host;
-    this.port = port;
-    this.tls = tlsOptions;
+    const given = typeof host === "object" ? host : { host, port, tls: tlsOptions };
+    ({ host: this.host = "localhost", port: this.port = 6665, tls: this.tls = null } = given);
   }
 
-  // connect connects to the server, by default at the properties host and port.
-  async connect(host = this.host, port = this.port, timeoutMs = CONNECT_LIMIT) {
+  // connect connects to the server, by default at the properties host and port, within 10 s. An earlier connection is
+  // closed. host and port may also be members of options, which is then the only argument.
+  async connect(/** @type {any} */ host = this.host, port = this.port, options = undefined) {
+    if (typeof host === "object") {
+      options = host;
+      ({ host = this.host, port = this.port } = options);
+    }
+    const limit = Limit.of(options, CONNECT_LIMIT);
     this.close();
     this.host = host;
     this.port = port;
     this.forget();
-    await this.#open(timeoutMs);
+    await this.#open(limit);
   }
 
-  async #open(timeoutMs) {
+  async #open(limit) {
     this.reset();
     const link = new Link(this.host, this.port, this.tls);
     try {
-      await link.connected(timeoutMs);
+      await link.connected(limit);
     } catch (e) {
       link.close();
       throw e;
@@ -73,102 +88,165 @@ export class PlayerClient extends Session {
     this.#link = null;
   }
 
-  // request asks for devices, waits for the server's reply and returns it. pairs are a device and an
-  // access each: "srpw" is sonar read, position write; a is both, c closes a device. Starting a device
-  // can take seconds.
+  // request asks for devices, waits for the server's reply, at most 60 s, and returns what was granted. wanted has an
+  // access by the name of each device: { sonar: "read", position: "write", "laser:1": "read", imu: "read" }; all is read
+  // and write, close closes a device. Or it is text, of a letter and an access each: "srpw" is sonar read, position
+  // write; a is all, c close. The granted access has the same form. Starting a device can take seconds.
   //
-  // It throws an error of kind refused if the server granted less, with its reasons. A device that is read
-  // and then opened with w is granted a. Rounds that arrive meanwhile
-  // update the data and are not returned by read again. After a timeout the server still answers the
-  // request; the next read or request takes its reply.
-  async request(pairs, timeoutMs = REQUEST_LIMIT) {
-    const deadline = performance.now() + timeoutMs;
+  // It throws a RefusedError if the server granted less, with its reasons, or if the robot has no such device. A device
+  // that is read and then opened for writing is granted all. Rounds that arrive meanwhile update the data and are not
+  // returned by read again. After a timeout the server still answers the request; the next read or request takes its
+  // reply.
+  async request(wanted, options = undefined) {
+    const limit = Limit.of(options, REQUEST_LIMIT);
+    if (this.needsDevices(wanted)) await this.devices(limit);
+    const pairs = this.pairsOf(wanted);
     this.startRequest(pairs);
-    await this.#wait(REPLY, timeoutMs);
+    await this.#wait(REPLY, limit);
     try {
-      if (this.explain(pairs)) await this.#wait(REPLY, deadline - performance.now());
+      if (this.explain(pairs)) await this.#wait(REPLY, limit);
     } catch {
       // The refusal stands, without reasons.
     }
-    return this.finishRequest(pairs);
+    return this.grantedOf(wanted, this.finishRequest(pairs, wanted));
+  }
+
+  async #ask(question, options) {
+    const limit = Limit.of(options, REQUEST_LIMIT);
+    this.startQuestion(question);
+    await this.#wait(REPLY, limit);
   }
 
   // geometry returns where the parts of the robot are, and what they cover, as far as the server knows it
   // (PROTOCOL 8.9.3): { device, number, x, y, heading, length, width, range, view }, in mm and degrees. A
   // device that is open is known best. A server without such answers has no parts.
-  async geometry(timeoutMs = REQUEST_LIMIT) {
-    this.startQuestion("g");
-    await this.#wait(REPLY, timeoutMs);
+  async geometry(options = undefined) {
+    await this.#ask("g", options);
     return this.finishGeometry();
   }
 
   // devices returns the devices of the robot (PROTOCOL 8.9.5): { code, interface, index, driver, name }. From then on
   // every method takes their names, and the answers and refusals have those without letters, too. The list is empty if
   // the server is an older one, whose devices all have letters, or if this client may neither read nor write.
-  async devices(timeoutMs = REQUEST_LIMIT) {
-    this.startQuestion("d");
-    await this.#wait(REPLY, timeoutMs);
+  async devices(options = undefined) {
+    await this.#ask("d", options);
     return this.finishDevices();
   }
 
-  // open opens a device by its name, for example "laser:1" or "imu", which means imu:0: access is r, w or a. From then
-  // on every method takes the name. It returns the character that stands for the device in request and in new.
+  // open opens a device by its name, for example "laser:1" or "imu", which means imu:0: access is read, write or all.
+  // From then on every method takes the name. It returns the character that stands for the device in request and in new.
   //
   // It asks the server which devices there are unless it knows the name already. Of an older server, it opens devices
-  // by their letters. It throws an error of kind refused if the robot has no such device, one of kind usage if name
+  // by their letters. It throws a RefusedError if the robot has no such device, a UsageError if name
   // cannot be one, and what request throws.
-  async open(name, access = "r", timeoutMs = REQUEST_LIMIT) {
-    const deadline = performance.now() + timeoutMs;
-    if (!this.isListed(name)) await this.devices(timeoutMs);
+  async open(name, access = "read", options = undefined) {
+    const limit = Limit.of(options, REQUEST_LIMIT);
+    if (!this.isListed(name)) await this.devices(limit);
     const code = this.codeOf(name);
-    await this.request(code + access, Math.max(0, deadline - performance.now()));
+    await this.request(pairsOf({ [code]: access }, (letter) => letter), limit);
     return code;
   }
 
   // rays returns where the readings of lasers, sonars and rangers look from and to, as far as the server knows it
   // (PROTOCOL 8.9.6): { device, first, count, xMm, yMm, headingDeg, stepDeg, nearMm, farMm, coneDeg }. Open the devices
   // first: a driver may learn it then. An older server knows none.
-  async rays(timeoutMs = REQUEST_LIMIT) {
-    this.startQuestion("r");
-    await this.#wait(REPLY, timeoutMs);
+  async rays(options = undefined) {
+    await this.#ask("r", options);
     return this.finishRays();
   }
 
   // channels returns what the inputs, outputs and joints of the robot are (PROTOCOL 8.9.7): { device, number, role,
   // unit, min, max, name }. Call devices, or open one of them by its name, before: they have no letters. An older
   // server knows none.
-  async channels(timeoutMs = REQUEST_LIMIT) {
-    this.startQuestion("i");
-    await this.#wait(REPLY, timeoutMs);
+  async channels(options = undefined) {
+    await this.#ask("i", options);
     return this.finishChannels();
   }
 
-  // read waits for one whole round of data: a block of each device open for reading. In continuous mode
+  // colors returns the colours of the channels of vision that the server knows (PROTOCOL 8.9.8): { device, channel,
+  // color }, the colour as "#ffa500". An older server knows none.
+  async colors(options = undefined) {
+    await this.#ask("v", options);
+    return this.finishColors();
+  }
+
+  // read waits for one whole round of data, at most 10 s: a block of each device open for reading. In continuous mode
   // rounds come at the server's frequency (setFrequency), in request/reply mode after requestData. In
   // freshness mode (setFresh) a round has only new data.
-  async read(timeoutMs = Infinity) {
+  async read(options = undefined) {
+    const limit = Limit.of(options, READ_LIMIT);
     this.checkReadable();
-    await this.#wait(ROUND, timeoutMs);
+    await this.#wait(ROUND, limit);
+  }
+
+  // goTo drives to a goal of setGoal by a goto device, which was requested with access all, and returns its data when
+  // the robot has arrived. It reads rounds meanwhile, and asks for them in request/reply mode; events of type round have
+  // each. It chooses the tag, and repeats its command, so that a lifetime (setCommandLifetime) may be as short as some
+  // rounds. There is no time limit for the drive unless options has one; each round comes within 10 s, and the server
+  // gives up a goal to which it finds no way.
+  //
+  // It throws a GotoError if the robot gives the goal up, if the server has not taken the goal, or if another client has
+  // given another one. After any other error the robot stops if it drives to this goal.
+  async goTo(goal, options = undefined) {
+    const { device = "goto", ...rest } = typeof options === "object" ? options : { timeoutMs: options };
+    const limit = Limit.of(rest, Infinity);
+    if (this.access(device) !== "a") throw new UsageError(`goTo needs request({ "${device}": "all" }) first`);
+    const mine = { ...goal, tag: Math.floor(Math.random() * 0x10000) };
+    try {
+      return await this.#drive(mine, device, limit);
+    } catch (e) {
+      if (!(e instanceof GotoError) || e.data === null) {
+        try {
+          this.stopGoal(device);
+        } catch {
+          // The connection is lost, which stops the robot.
+        }
+      }
+      throw e;
+    }
+  }
+
+  // drive is goTo, without the stop after an error.
+  async #drive(goal, device, limit) {
+    const begun = performance.now();
+    for (let taken = false; ; ) {
+      this.setGoal(goal, device);
+      if (this.asksForData) this.requestData();
+      await this.read(limit.within(READ_LIMIT));
+      const data = this.data(device);
+      if (this.has(device) && data.tag === goal.tag && data.xMm === Math.round(goal.xMm) && data.yMm === Math.round(goal.yMm)
+        && data.state !== GOTO_STATE.idle) {
+        taken = true;
+        if (data.arrived) return data;
+        if (data.state === GOTO_STATE.stopped) {
+          throw new GotoError(`the robot has not arrived at (${data.xMm}, ${data.yMm}) mm: ${data.why}`, data);
+        }
+      } else if (taken) {
+        throw new GotoError("another goal has replaced this one", data);
+      } else if (performance.now() - begun > TAKE_LIMIT) {
+        throw new GotoError("the server has not taken the goal: another client has control, or the emergency stop is active");
+      }
+    }
   }
 
   // reconnect connects again after an error of kind closed, and restores what this client had: name, access to devices,
-  // frequency, command lifetime, data mode and freshness mode. It tries until it succeeds or the time limit has passed.
+  // frequency, command lifetime, data mode and freshness mode. It tries until it succeeds or the time limit has passed,
+  // by default 60 s; timeoutMs Infinity is for a program that waits for its robot for ever.
   // Data and ages start anew; motor power, odometry and velocity control belong to the robot and are not touched. If
   // the server has listed its devices before, it is asked for them again. An error of kind refused, whose reasons have
   // the word moved, means that one of their bytes means another device now: no device is open, so open them again by
   // their names.
-  async reconnect(timeoutMs = Infinity) {
-    const deadline = performance.now() + timeoutMs;
+  async reconnect(options = undefined) {
+    const limit = Limit.of(options, RECONNECT_LIMIT);
     let wanted = this.wanted();
-    const left = (limit) => Math.max(0, Math.min(deadline - performance.now(), limit));
     let why; // of the last attempt that the time limit has not cut short
     for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
       this.close();
       try {
-        await this.#open(left(CONNECT_LIMIT));
+        await this.#open(limit.within(CONNECT_LIMIT));
         this.restoreSettings();
         if (this.listed() !== null) {
-          await this.devices(left(REQUEST_LIMIT));
+          await this.devices(limit.within(REQUEST_LIMIT));
           try {
             this.checkSame();
           } catch (e) {
@@ -176,7 +254,7 @@ export class PlayerClient extends Session {
             throw e;
           }
         }
-        if (wanted !== "") await this.request(wanted, left(REQUEST_LIMIT));
+        if (wanted !== "") await this.request(wanted, limit.within(REQUEST_LIMIT));
         this.restoreFreshness();
         return;
       } catch (e) {
@@ -186,16 +264,15 @@ export class PlayerClient extends Session {
         }
         const passing = e instanceof PlayerError && (e.kind === "closed" || e.kind === "timeout");
         if (!passing) throw e;
-        if (why === undefined || left(Infinity) > 0) why = e;
-        if (left(Infinity) <= pause) throw why;
+        if (why === undefined || limit.leftMs > 0) why = e;
+        if (limit.leftMs <= pause) throw why;
       }
-      await sleep(pause);
+      await rest(pause, limit.signal);
     }
   }
 
   // wait receives until an event. The others are complete then, but not returned.
-  async #wait(wanted, timeoutMs) {
-    const deadline = performance.now() + timeoutMs;
+  async #wait(wanted, limit) {
     for (;;) {
       let event;
       try {
@@ -204,8 +281,19 @@ export class PlayerClient extends Session {
         if (wanted === REPLY) continue; // has is false for that block
         throw e;
       }
+      if (event === ROUND) this.dispatchEvent(new PlayerEvent("round"));
       if (event === wanted) return;
-      if (event === null) this.receive(await this.#connected().received(deadline - performance.now()));
+      if (event === null) this.receive(await this.#received(limit));
+    }
+  }
+
+  async #received(limit) {
+    const link = this.#connected();
+    try {
+      return await link.received(limit);
+    } catch (e) {
+      if (e instanceof ClosedError && link === this.#link) this.dispatchEvent(new PlayerEvent("closed", e));
+      throw e;
     }
   }
 
@@ -214,8 +302,17 @@ export class PlayerClient extends Session {
   }
 
   #connected() {
-    if (this.#link === null) throw new PlayerError("closed", "not connected");
+    if (this.#link === null) throw new ClosedError("not connected");
     return this.#link;
+  }
+}
+
+// rest waits. It throws the reason of the signal, as every wait.
+async function rest(ms, signal) {
+  try {
+    await sleep(ms, undefined, { signal });
+  } catch {
+    signal.throwIfAborted();
   }
 }
 
@@ -231,7 +328,7 @@ class Link {
       this.#socket = tlsOptions ? tls.connect({ ...tlsOptions, host, port }) : net.createConnection({ host, port, autoSelectFamily: true });
       this.#socket.setNoDelay(true); // send commands at once
     } catch (e) { // the port, or what is no certificate
-      throw new PlayerError("closed", `${host}:${port}: ${e.message}`);
+      throw new ClosedError(`${host}:${port}: ${e.message}`);
     }
     const changed = () => this.#wait.wake();
     this.#socket.on(tlsOptions ? "secureConnect" : "connect", () => {
@@ -253,14 +350,14 @@ class Link {
     }
   }
 
-  async connected(timeoutMs) {
-    await this.#wait.until(timeoutMs, () => this.#connected, "the server did not answer in time");
+  async connected(limit) {
+    await this.#wait.until(limit, () => this.#connected, "the server did not answer in time");
   }
 
   // received waits for bytes and returns them.
-  async received(timeoutMs) {
+  async received(limit) {
     let bytes = null;
-    await this.#wait.until(timeoutMs, () => (bytes = this.#socket.read()) !== null, "nothing more arrived in time");
+    await this.#wait.until(limit, () => (bytes = this.#socket.read()) !== null, "nothing more arrived in time");
     return bytes;
   }
 
@@ -269,7 +366,7 @@ class Link {
     if (this.#socket.writableLength > UNSENT_LIMIT) {
       this.#wait.ended = "cannot send: the network takes nothing";
       this.#socket.destroy();
-      throw new PlayerError("closed", this.#wait.ended);
+      throw new ClosedError(this.#wait.ended);
     }
     this.#socket.write(message);
   }

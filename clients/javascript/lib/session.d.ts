@@ -1,32 +1,15 @@
 /** The core: everything about one connection except its input and output. */
-import { type Channel, type DataOf, type Device, type Part, type Rays, Robot } from "./data.js";
+import {
+  type Access, type Channel, type ChannelColor, type Device, type Goal, type Granted, type Part, type Rays, Robot, type Wanted,
+} from "./data.js";
 
 export type {
-  Blob, Channel, DataOf, Device, Freshness, GPS, Gripper, IMU, IO, Joint, Joystick, Misc, Part, Position, PTZ, Ranger,
-  Rays, Servo, Vision,
+  Access, Blob, Channel, ChannelColor, DataOf, Device, Freshness, Goal, GPS, Granted, Gripper, IMU, IO, Joint, Joystick, Misc,
+  Part, Position, PTZ, Ranger, Rays, Servo, Vision, WaitOptions, Wanted,
 } from "./data.js";
-export { FIX, NOTHING_IN_RANGE, UNKNOWN_RANGE } from "./data.js";
-
-export type Kind = "refused" | "timeout" | "closed" | "protocol" | "usage";
-
-/** Why a device was refused: a word of PROTOCOL 8.9.1, and text for people. */
-export interface Reason {
-  readonly why: string;
-  readonly text: string;
-}
-
-/** Every error of this library: see errors.js for the kinds. */
-export declare class PlayerError extends Error {
-  constructor(kind: Kind, text: string, granted?: string, reasons?: Record<string, Reason>);
-  readonly kind: Kind;
-  /** The server's reply, if kind is refused. */
-  readonly granted?: string;
-  /**
-   * Why devices are e in granted, by device, as far as the server says, if kind is refused. A device is its letter, or
-   * its name if it has none.
-   */
-  readonly reasons?: Record<string, Reason>;
-}
+export { FIX, Goto, GOTO_STATE, NOTHING_IN_RANGE, PlayerEvent, UNKNOWN_RANGE } from "./data.js";
+export type { Kind, Reason } from "./errors.js";
+export { ClosedError, GotoError, PlayerError, ProtocolError, RefusedError, TimeoutError, UsageError } from "./errors.js";
 
 export declare const ROUND: "round";
 export declare const REPLY: "reply";
@@ -54,8 +37,8 @@ export declare const GRIPPER: Readonly<{
 export declare const ALL_JOINTS: 255;
 
 /**
- * One connection to a server. Devices are named by their letters, and all of them by their names, laser:1, or imu,
- * which means imu:0, once the server has listed them.
+ * One connection to a server. Devices are named by their names, sonar or laser:1, or their letters. Those without
+ * letters are known once the server has listed them.
  */
 export declare class Session extends Robot {
   /** send is called with each message for the server. */
@@ -67,12 +50,20 @@ export declare class Session extends Robot {
    * Returns the next event, or null if more bytes are needed. Throws an error of kind protocol for an invalid block.
    */
   nextEvent(): typeof ROUND | typeof REPLY | null;
+  /** Reports whether pairsOf needs question d before it. */
+  needsDevices(wanted: string | Wanted): boolean;
+  /** The pairs of a request. Throws an error of kind refused or usage for what is none. */
+  pairsOf(wanted: string | Wanted): string;
+  /** What finishRequest has returned, in the form of the request. */
+  grantedOf(wanted: string, pairs: string): string;
+  grantedOf<W extends Wanted>(wanted: W, pairs: string): Granted<W>;
+  grantedOf<W extends Wanted>(wanted: string | W, pairs: string): string | Granted<W>;
   /** Sends a device request. REPLY follows. */
   startRequest(pairs: string): void;
   /** Asks why devices were refused, after REPLY. If it returns true, REPLY follows once more. */
   explain(pairs: string): boolean;
   /** Returns the granted pairs after REPLY. Throws an error of kind refused if they are less than asked for. */
-  finishRequest(pairs: string): string;
+  finishRequest(pairs: string, wanted?: string | Wanted): string;
   /** Asks a question of PROTOCOL 8.9. REPLY follows, after the answer. */
   startQuestion(question: string): void;
   /** The parts of the robot after the REPLY to question g. */
@@ -83,6 +74,8 @@ export declare class Session extends Robot {
   finishRays(): Rays[];
   /** The inputs, outputs and joints after the REPLY to question i. */
   finishChannels(): Channel[];
+  /** The colours of vision after the REPLY to question v. */
+  finishColors(): ChannelColor[];
   /** Whether the server has listed a device of this name. Throws an error of kind usage for what cannot be a name. */
   isListed(name: string): boolean;
   /**
@@ -107,20 +100,18 @@ export declare class Session extends Robot {
   /** Sends freshness mode again, after device y was requested. */
   restoreFreshness(): void;
 
-  /**
-   * The newest data of a device, as its interface has them; null: it has sent none since the connection was made, or
-   * its interface is not known here. If has is false they are outdated.
-   */
-  data<I extends keyof DataOf>(device: I | `${I}:${number}`): DataOf[I] | null;
-  data(device: string): unknown;
-  /** The letters of the devices with a block in the newest round, sorted. */
-  readonly new: string;
   /** The age of a device's data in us when the server made the newest round; null if it is not known. */
   ageUs(device: string): number | null;
   /** The access from the server's last reply: r, w, a, c or e, or an empty string. */
   access(device: string): string;
 
-  /** mm/s forward, deg/s counterclockwise. It is in force until the next call. */
+  /** Whether this client is in request/reply mode. */
+  readonly asksForData: boolean;
+
+  /**
+   * mm/s forward, deg/s counterclockwise. The wheels keep this speed until the next call, until the command lifetime is
+   * over, or until this client leaves. Throws an error of kind usage without write access to position.
+   */
   setSpeed(speed: number, turnrate: number): void;
   /** deg counterclockwise, deg up, 0 (wide) to 1023 (telephoto). */
   setPTZ(pan: number, tilt: number, zoom: number): void;
@@ -135,6 +126,10 @@ export declare class Session extends Robot {
   moveJoint(device: string, joint: number, goal: number | null, speed?: number): void;
   /** Stops all joints of a servo device where they are. */
   stopJoints(device: string): void;
+  /** Has a goto device drive to a goal, around obstacles. Its data say how far it has come. Needs access write or all. */
+  setGoal(goal: Goal, device?: string): void;
+  /** Has a goto device give its goal up; the wheels stop if it drives. */
+  stopGoal(device?: string): void;
   /** Sends a command of any layout. */
   command(device: string, payload: Uint8Array): void;
 
@@ -142,7 +137,10 @@ export declare class Session extends Robot {
   setDataMode(mode: number): void;
   /** 1 to 65535 Hz. */
   setFrequency(frequency: number): void;
-  /** For how long a command of setSpeed is good: 0 to 60000 ms; 0: until the client leaves. */
+  /**
+   * For how long a command of setSpeed is good: 0 to 60000 ms; 0: until the client leaves. The wheels stop unless it is
+   * repeated in time, also when this program hangs.
+   */
   setCommandLifetime(ms: number): void;
   /** Asks for one round in request/reply mode. */
   requestData(): void;

@@ -4,11 +4,13 @@
 // server to a function. node.js is a small example of what is needed around it.
 
 import { blocks } from "./compact.js";
-import { interfaceOfLetter, LETTERS, MAX_CHANNELS, MAX_READINGS, NO_AGE, Robot, UNKNOWN } from "./data.js";
-import { compare, isReply, PlayerError } from "./errors.js";
+import {
+  ANY_HEADING, CHANNELS, firstOf, grantedOf, interfaceOfLetter, LETTERS, MAX_CHANNELS, MAX_READINGS, NO_AGE, pairsOf, Robot, UNKNOWN,
+} from "./data.js";
+import { compare, isReply, ProtocolError, RefusedError, UsageError } from "./errors.js";
 
-export { FIX, NOTHING_IN_RANGE, UNKNOWN_RANGE } from "./data.js";
-export { PlayerError };
+export { FIX, Goto, GOTO_STATE, NOTHING_IN_RANGE, PlayerEvent, UNKNOWN_RANGE } from "./data.js";
+export { ClosedError, GotoError, PlayerError, ProtocolError, RefusedError, TimeoutError, UsageError } from "./errors.js";
 
 // What nextEvent found.
 export const ROUND = "round"; // a whole round of data
@@ -35,17 +37,21 @@ export const ALL_JOINTS = 255;
 const MAX_PAYLOAD = 512;
 // NAME is at most 64 bytes of printable ASCII (PROTOCOL 8.3).
 const NAME = /^[ -~]{0,64}$/;
+// MAX_INT is the largest number of 32 bits with a sign.
+const MAX_INT = 2 ** 31 - 1;
 // ADDRESS is the name of a device: an interface, and perhaps an index.
 const ADDRESS = /^([^:]+)(?::([0-9]{1,9}))?$/;
 
 const readable = (access) => access === "r" || access === "a";
 const writable = (access) => access === "w" || access === "a";
-const usage = (text) => new PlayerError("usage", text);
+const usage = (text) => new UsageError(text);
 const text = (bytes) => String.fromCharCode(...bytes);
 
 // A Session is one connection to a server. Devices are named by their letters:
 //
-//   p position, s sonar, l laser, m misc, g gripper, z ptz, v vision, j joystick, y the server
+//   p position, s sonar, l laser, m misc, g gripper, z ptz, v vision, j joystick, y freshness: the server
+//
+// and every method takes these names, too.
 //
 // A robot may have more: further ones of an interface, and rangers, IMUs and others that have no letter (PROTOCOL
 // 2.11). They have names, laser:1, or imu, which means imu:0. Once the server has listed its devices (open or devices
@@ -202,13 +208,13 @@ export class Session extends Robot {
     if (letter === "y") {
       this.#round++;
       this.#left = 0;
-      if (!this.has("y")) throw new PlayerError("protocol", "a block of device y has no data");
+      if (!this.has("y")) throw new ProtocolError("a block of device y has no data");
       d.round = this.#round;
       this.#left = this.freshness.ages.length;
       return this.#left === 0;
     }
     if (this.#left === 0) {
-      throw new PlayerError("protocol", `a block of device ${letter} without a block of device y before it`);
+      throw new ProtocolError(`a block of device ${letter} without a block of device y before it`);
     }
     const { time, ages } = this.freshness;
     const age = ages[ages.length - this.#left];
@@ -240,29 +246,38 @@ export class Session extends Robot {
     return listed ?? (/^[a-z]$/i.test(letter) ? letter : this.#seen.get(letter) ?? letter); // removed by a reload
   }
 
+  // wordFor returns the name of a device in a request.
+  #wordFor(device) {
+    const interfaceName = device.length === 1 ? interfaceOfLetter(device) : device;
+    return /^\w+$/.test(interfaceName) ? interfaceName : `"${interfaceName || device}"`;
+  }
+
+  // meant returns the character of a device by its name in an answer, or null if it is not known.
+  #meant(key) {
+    const removed = [...this.#seen].find(([, name]) => name === key)?.[0]; // by a reload
+    return this.#listedAs(key) ?? removed ?? (key.length === 1 ? key : null);
+  }
+
   // called returns what a device is called here by its name in an answer, or null if it is not known.
   #called(key) {
-    const removed = [...this.#seen].find(([, name]) => name === key)?.[0]; // by a reload
-    const letter = this.#listedAs(key) ?? removed ?? (key.length === 1 ? key : null);
+    const letter = this.#meant(key);
     return letter && this.#nameOf(letter);
   }
 
-  // letterOf returns the character of a device by its letter or name. What is neither stays as it is.
+  // letterOf returns the character of a device by its letter or name. Another text stays as it is.
   letterOf(device) {
-    return device.length === 1 ? device : this.#listedAs(device) ?? device;
+    return device.length === 1 ? device : this.#listedAs(device) ?? super.letterOf(device);
   }
 
-  // Data and their ages
-
-  // data returns the newest data of a device, as its interface has them: a Ranger, an IMU, a GPS, an IO or a Servo, and
-  // for the others what the property of the first one has, for example 361 ranges for laser:1. null: it has sent none
-  // since the connection was made, or its interface is not known here. If has is false they are outdated.
-  data(device) {
-    return this.blocks.get(this.letterOf(device))?.data ?? null;
+  // indexes returns the indexes of the devices of an interface that are known.
+  indexes(interfaceName) {
+    return this.#listed?.filter((d) => d.interface === interfaceName).map((d) => d.index) ?? super.indexes(interfaceName);
   }
+
+  // Ages
 
   // new has the letters of the devices with a block in the newest round, sorted. It is useful in
-  // freshness mode (setFresh); otherwise every round has all devices.
+  // freshness mode (setFresh); otherwise every round has all devices. isNew takes a name.
   get new() {
     const letters = [];
     for (const [letter, d] of this.#devices) if (this.#round > 0 && d.round === this.#round) letters.push(letter);
@@ -284,6 +299,24 @@ export class Session extends Robot {
   }
 
   // Requests
+
+  // needsDevices reports whether pairsOf needs question d before it, because a device has no letter.
+  needsDevices(wanted) {
+    if (typeof wanted === "string") return false;
+    return Object.keys(wanted).some((name) => name.length > 1 && firstOf(name) === undefined && !this.isListed(name));
+  }
+
+  // pairsOf returns the pairs of a request: wanted is text, "srpw", or an access by the name of a device,
+  // { sonar: "read", "laser:1": "read", position: "write" }. It throws errors as codeOf does, and an error of kind usage
+  // for an access that is none of read, write, all and close.
+  pairsOf(wanted) {
+    return pairsOf(wanted, (name) => (name.length === 1 ? name : firstOf(name) ?? this.codeOf(name)));
+  }
+
+  // grantedOf returns what finishRequest has returned in the form of the request, as words by names.
+  grantedOf(wanted, pairs) {
+    return grantedOf(wanted, pairs);
+  }
 
   // startRequest sends a device request. REPLY follows.
   startRequest(pairs) {
@@ -354,22 +387,33 @@ export class Session extends Robot {
     const names = this.#listed?.map((d) => d.name).join(", ");
     const text = older ? "this server has only the devices of 0.7.4a" : `the robot has ${names}`;
     const asked = `${interfaceName}:${Number(index)}`;
-    throw new PlayerError("refused", `no such device: ${asked}: ${text}`, "", { [asked]: { why: "missing", text } });
+    throw new RefusedError(`no such device: ${asked}: ${text}`, "", { [asked]: { why: "missing", text } });
+  }
+
+  // finishColors returns the colours of the channels of vision after the REPLY to question v.
+  finishColors() {
+    return colors(this.#answer, (key) => this.#called(key));
   }
 
   // finishRequest returns the granted pairs after REPLY. It throws an error of kind refused if they
-  // are less than those asked for, with the reasons that explain has asked for.
-  finishRequest(pairs) {
-    const nameOf = (letter) => this.#nameOf(letter);
+  // are less than those asked for, with the reasons that explain has asked for. wanted is the argument of pairsOf: its
+  // names are those of the reasons.
+  finishRequest(pairs, wanted = pairs) {
+    const names = new Map(typeof wanted === "string" ? [] : Object.keys(wanted).map((name, i) => [pairs[2 * i], name]));
+    const nameOf = (letter) => names.get(letter) ?? this.#nameOf(letter);
     if (!this.#refused) return compare(pairs, this.#reply, {}, nameOf);
-    return compare(pairs, this.#refused, reasons(this.#answer, (key) => this.#called(key)), nameOf);
+    const called = (key) => {
+      const letter = this.#meant(key);
+      return letter && nameOf(letter);
+    };
+    return compare(pairs, this.#refused, reasons(this.#answer, called), nameOf);
   }
 
   // checkReadable throws an error if the server sends no rounds in the present state.
   checkReadable() {
     if (this.#awaited > 0) return;
-    if (this.#readers === 0) throw usage('no device is open for reading: request one first, for example "sr"');
-    if (this.#fresh && !this.#aged) throw usage('freshness mode needs device y: request "yr" first');
+    if (this.#readers === 0) throw usage('no device is open for reading: request one first, for example { sonar: "read" }');
+    if (this.#fresh && !this.#aged) throw usage('freshness mode needs device y, the server: request { freshness: "read" } first');
   }
 
   // Commands. They do not wait, and the server does not answer them.
@@ -399,14 +443,14 @@ export class Session extends Robot {
   // digital one to 0 or 1. The server limits the value, and ignores a channel that is no output. It throws an error of
   // kind usage if the device is not open for writing, or if channel is not a byte, or value not of 32 bits.
   setOutput(device, channel, value) {
-    this.command(device, packed([channel, 0, 255], [value, -(2 ** 31), 2 ** 31 - 1]));
+    this.command(device, packed([channel, 0, 255], [value, UNKNOWN, MAX_INT]));
   }
 
   // moveJoint moves a joint of a servo device, for example "servo", to a goal in the unit of the joint (channels), at a
   // speed in that unit each second; 0: as its driver moves it. goal null: it stops where it is. Joint ALL_JOINTS is all
   // of them. It throws errors as setOutput does; the speed has no sign.
   moveJoint(device, joint, goal, speed = 0) {
-    this.command(device, packed([joint, 0, 255], [goal ?? UNKNOWN, -(2 ** 31), 2 ** 31 - 1], [speed, 0, 2 ** 32 - 1]));
+    this.command(device, packed([joint, 0, 255], [goal ?? UNKNOWN, UNKNOWN, MAX_INT], [speed, 0, 2 ** 32 - 1]));
   }
 
   // stopJoints stops all joints of a servo device where they are.
@@ -414,10 +458,30 @@ export class Session extends Robot {
     this.moveJoint(device, ALL_JOINTS, null);
   }
 
+  // setGoal has a goto device drive to a goal (PROTOCOL 5.6), around obstacles: xMm and yMm in the frame of position;
+  // headingDeg, counterclockwise, to which it turns in the end, or null for any; the highest speedMmPerS and
+  // turnRateDegPerS; toleranceMm, how far from the goal it has arrived; radiusMm, half of the narrowest gap that it is to
+  // pass; and a tag, a number of 16 bits that the data repeats. Of the limits, 0 means what the device has. Numbers are
+  // rounded. The goal ends when the robot has arrived, with any command to position, and when this client leaves. It
+  // throws errors as setOutput does.
+  setGoal(goal, device = "goto") {
+    const { xMm, yMm, headingDeg = null, speedMmPerS = 0, turnRateDegPerS = 0, toleranceMm = 0, radiusMm = 0, tag = 0 } = goal;
+    const heading = headingDeg === null ? ANY_HEADING : ((Math.round(headingDeg) % 360) + 360) % 360;
+    const [x, y] = [xMm, yMm].map(Math.round);
+    const limits = [speedMmPerS, turnRateDegPerS, toleranceMm, radiusMm, tag].map((v) => [Math.round(v), 0, 0xffff]);
+    // The smallest x of 32 bits is the command to stop.
+    this.command(device, packed([x, UNKNOWN + 1, MAX_INT], [y, UNKNOWN, MAX_INT], [heading, 0, 0xffff], ...limits));
+  }
+
+  // stopGoal has a goto device give its goal up, and stop the wheels if it drives.
+  stopGoal(device = "goto") {
+    this.command(device, packed([UNKNOWN, UNKNOWN, MAX_INT], [0, UNKNOWN, MAX_INT], ...new Array(6).fill([0, 0, 0xffff])));
+  }
+
   // command sends a command of any layout to a device. Without write access it throws an error, since
   // the server would drop the command silently.
   command(device, payload) {
-    if (!writable(this.access(device))) throw usage(`no write access to device ${device}: request "${device}w" first`);
+    if (!writable(this.access(device))) throw usage(`no write access to ${device}: request { ${this.#wordFor(device)}: "write" } first`);
     this.#message("c" + this.letterOf(device), payload);
   }
 
@@ -457,7 +521,7 @@ export class Session extends Robot {
   // new data, and is sent only if there is some. It needs device y open for reading. Turn the mode off
   // before you close y.
   setFresh(on) {
-    if (on && !this.#aged) throw usage('freshness mode needs device y: request "yr" first');
+    if (on && !this.#aged) throw usage('freshness mode needs device y, the server: request { freshness: "read" } first');
     this.#configureServer("n", on ? 1 : 0, [on ? 1 : 0]);
     this.#fresh = Boolean(on);
   }
@@ -531,7 +595,12 @@ export class Session extends Robot {
     this.#seen = new Map(this.#listed.map((d) => [d.code, d.name]));
     const text = "the server was started anew with other devices: open them again by their names";
     const reasons = Object.fromEntries(moved.map((d) => [names.get(d.code), { why: "moved", text }]));
-    throw new PlayerError("refused", text, "", reasons);
+    throw new RefusedError(text, "", reasons);
+  }
+
+  // asksForData reports whether this client is in request/reply mode.
+  get asksForData() {
+    return Boolean(this.#settings.get("r"));
   }
 
   // restoreSettings sends the name, and when rounds come, before the devices are requested.
@@ -617,7 +686,18 @@ function channels(answer, called) {
     const [, key, number, role, word, min, max, name] = CHANNEL.exec(line) ?? [];
     const device = key && called(key), unit = word === "-" ? null : word;
     if (!device || number >= MAX_CHANNELS) continue;
-    found.push({ device, number: Number(number), role, unit, min: known(min), max: known(max), name });
+    found.push({ device, number: Number(number), role: /** @type {"input" | "output" | "joint"} */ (role), unit, min: known(min), max: known(max), name });
+  }
+  return found;
+}
+
+// colors returns the colours of an answer to question v. Lines that are none are skipped.
+function colors(answer, called) {
+  const found = [];
+  for (const line of lines(answer)) {
+    const [, key, channel, color] = /^(\S+) ([0-9]{1,2}) ([0-9a-f]{6})(?: |$)/i.exec(line) ?? [];
+    const device = key && called(key);
+    if (device && Number(channel) < CHANNELS) found.push({ device, channel: Number(channel), color: `#${color.toLowerCase()}` });
   }
   return found;
 }
@@ -627,11 +707,11 @@ const CHANNEL = /^(\S+) ([0-9]{1,3}) (input|output|joint) (\S+) (-?[0-9]{1,10}) 
 const code = (letter) => letter.charCodeAt(0);
 
 function bytes(letters) {
-  if (/[^\x00-\xff]/.test(letters)) throw usage(`"${letters}" has a character that is not a byte`);
+  if (/[\u0100-\uffff]/.test(letters)) throw usage(`"${letters}" has a character that is not a byte`);
   return Uint8Array.from(letters, code);
 }
 
-// packed encodes whole numbers, each with its smallest and its largest value, in one byte or four.
+// packed encodes whole numbers, each with its smallest and its largest value, in one byte, two or four.
 function packed(...numbers) {
   const encoded = [];
   for (const [value, least, most] of numbers) {
@@ -639,6 +719,7 @@ function packed(...numbers) {
       throw usage(`${value} is not in ${least} to ${most}`);
     }
     if (most === 255) encoded.push(value);
+    else if (most === 0xffff) encoded.push(value >> 8, value & 255);
     else encoded.push(value >>> 24, value >>> 16, value >>> 8, value >>> 0);
   }
   return Uint8Array.from(encoded);

@@ -1,3 +1,5 @@
+import type { WaitOptions } from "./data.js";
+
 /** A fiducial that a fiducial finder sees. */
 export interface Sighting {
   /** Of the robot or thing that has it. */
@@ -53,14 +55,14 @@ export interface SimulationOrder {
   step?: number;
 }
 
-/** The world of a simulation, on the address of the dashboard. Time limits are in ms. */
+/** The world of a simulation, on the address of the dashboard. Calls wait for 60 s unless options says otherwise. */
 export declare class Simulation {
   /** tls, in Node.js: https, with options of https.request: ca, cert, key, servername. */
   constructor(host?: string, port?: number, tls?: object | null);
   host: string;
   port: number;
   tls: object | null;
-  state(timeoutMs?: number): Promise<SimulationState>;
-  /** Throws an error of kind refused if it is not possible. */
-  order(order: SimulationOrder, timeoutMs?: number): Promise<SimulationState>;
+  state(options?: WaitOptions): Promise<SimulationState>;
+  /** Changes the world and returns the state afterwards. Throws a RefusedError if that is not possible. */
+  order(order: SimulationOrder, options?: WaitOptions): Promise<SimulationState>;
 }

@@ -1,6 +1,7 @@
 // Experiments in a simulated world: its true state, read and changed.
 
-import { PlayerError } from "./errors.js";
+import { ClosedError, ProtocolError, RefusedError, TimeoutError, UsageError } from "./errors.js";
+import { Limit } from "./wait.js";
 
 // LIMIT is how long a call may take, in ms. A thousand steps of a crowd take seconds.
 const LIMIT = 60_000;
@@ -26,9 +27,9 @@ export class Simulation {
   // state returns { time, speed, paused, finished, seed, movers }: simulated seconds, simulated seconds a
   // second with 0 for as fast as possible, and the robots, then the things that can move. A mover has
   // name, robot, x and y in m, heading in deg, and sees: what its fiducial finder sees, with name, id,
-  // range in m, and bearing in deg.
-  async state(timeoutMs = LIMIT) {
-    return this.#ask("GET", "", timeoutMs);
+  // range in m, and bearing in deg. options are those of PlayerClient: { timeoutMs, signal }, by default 60 s.
+  async state(options = undefined) {
+    return this.#ask("GET", "", Limit.of(options, LIMIT));
   }
 
   // order changes the world and returns the state afterwards. It is carried out in the order of these
@@ -41,20 +42,19 @@ export class Simulation {
   //   pause  true or false
   //   step   0 to 1000 steps of 10 ms, also while the world is paused
   //
-  // The error of an order that is not possible is of kind refused.
-  async order({ move, ...rest }, timeoutMs = LIMIT) {
+  // The error of an order that is not possible is a RefusedError.
+  async order({ move, ...rest }, options = undefined) {
+    const limit = Limit.of(options, LIMIT);
     const order = { ...rest, move: move && Object.entries(move).map(([name, { x, y, heading }]) => ({ name, x, y, heading })) };
-    return this.#ask("POST", `?order=${encodeURIComponent(JSON.stringify(order))}`, timeoutMs);
+    return this.#ask("POST", `?order=${encodeURIComponent(JSON.stringify(order))}`, limit);
   }
 
-  async #ask(method, query, timeoutMs) {
+  async #ask(method, query, limit) {
     const address = `${this.host.includes(":") ? `[${this.host}]` : this.host}:${this.port}`;
-    const fail = (kind, text) => {
-      throw new PlayerError(kind, text);
-    };
     let response, text;
     try {
-      const signal = AbortSignal.timeout(timeoutMs);
+      const late = AbortSignal.timeout(Math.min(Math.ceil(limit.leftMs), 2 ** 31 - 1));
+      const signal = limit.signal ? AbortSignal.any([limit.signal, late]) : late;
       if (this.tls) {
         response = await sealed(`https://${address}/simulation${query}`, { ...this.tls, method, signal });
         text = response.body;
@@ -64,21 +64,22 @@ export class Simulation {
         text = await response.text();
       }
     } catch (e) {
-      if (e.name === "TimeoutError") fail("timeout", `${address} did not answer in ${timeoutMs} ms`);
-      fail("closed", `${address}: ${e.cause?.message || e.message}`);
+      limit.signal?.throwIfAborted();
+      if (e.name === "TimeoutError") throw new TimeoutError(`${address} did not answer in time`);
+      throw new ClosedError(`${address}: ${e.cause?.message || e.message}`);
     }
     const reason = text.trim().replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "?"); // people see it on terminals
-    if (response.status === 400 || response.status === 409) fail("refused", reason);
-    if (response.status === 403) fail("usage", reason);
-    if (response.status === 404) fail("usage", `${address} serves no simulation: start the server with -stage and -http`);
-    if (!response.ok) fail("protocol", `${address}: ${response.status} ${reason}`);
+    if (response.status === 400 || response.status === 409) throw new RefusedError(reason);
+    if (response.status === 403) throw new UsageError(reason);
+    if (response.status === 404) throw new UsageError(`${address} serves no simulation: start the server with -stage and -http`);
+    if (!response.ok) throw new ProtocolError(`${address}: ${response.status} ${reason}`);
     let state = null;
     try {
       state = JSON.parse(text);
     } catch {
       // not even JSON
     }
-    if (!Array.isArray(state?.movers)) fail("protocol", `${address} is no dashboard of Player`);
+    if (!Array.isArray(state?.movers)) throw new ProtocolError(`${address} is no dashboard of Player`);
     for (const mover of state.movers) mover.sees ??= [];
     return state;
   }

@@ -106,6 +106,28 @@ test("requests", async () => {
   assert.deepEqual(stream.sent.at(-1), { rate: 20 });
 });
 
+test("requests, ages and loops by names", async () => {
+  const { robot, stream } = await connected();
+  const asking = robot.request({ sonar: "read", laser: "close" }, { timeoutMs: LIMIT });
+  stream.say('{"access":{"s":"r","l":"c"}}');
+  assert.deepEqual(await asking, { sonar: "read", laser: "close" });
+  assert.deepEqual([stream.sent, robot.access("sonar"), robot.lasers.length], [[{ request: "srlc" }], "r", 1]);
+  await assert.rejects(robot.request({ imu: "read" }), { name: "UsageError" });
+  const refused = robot.request({ sonar: "read", ptz: "read" }, LIMIT);
+  stream.say('{"access":{"s":"r","z":"e"},"refused":{"z":{"why":"off","text":"it is off"}}}');
+  await assert.rejects(refused, { name: "RefusedError", reasons: { ptz: { why: "off", text: "it is off" } } });
+  const events = [];
+  robot.addEventListener("round", () => events.push("round"));
+  robot.addEventListener("closed", ({ error }) => events.push(error.message));
+  stream.say(message(1, 0, ["s", 1000, DATA.s[0]]));
+  for await (const { sonar } of robot) {
+    assert.deepEqual([plain(sonar), robot.ageUs("sonar"), robot.isNew("sonar"), robot.isNew("laser")], [DATA.s[2], 1000, true, false]);
+    break;
+  }
+  stream.end("gone");
+  assert.deepEqual(events, ["round", "gone"]);
+});
+
 test("commands", async () => {
   const { robot, sockets } = await connected();
   robot.setSpeed(100, -20);

@@ -6,7 +6,7 @@ import { once } from "node:events";
 import http from "node:http";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { avoid, followWall } from "../examples/steering.js";
+import { avoid, followWall, Square } from "../examples/steering.js";
 
 const LIMIT = 30_000; // ms, after which a wait has failed
 const folder = new URL("..", import.meta.url);
@@ -29,6 +29,20 @@ test("laser wall following", () => {
   assert.deepEqual(followWall(scan(4000, 5000, 0)), [125, -20]);
 });
 
+// A robot that does at once what it is told, for 0.1 s at a time.
+test("a square", () => {
+  const robot = { x: 0, y: 0, heading: 350 }, square = new Square(robot), corners = [];
+  for (let i = 0; i < 600 && !square.done; i++) {
+    const [speed, turn] = square.steer(robot), sides = square.sides, angle = (robot.heading * Math.PI) / 180;
+    robot.x += 0.1 * speed * Math.cos(angle);
+    robot.y += 0.1 * speed * Math.sin(angle);
+    robot.heading = (robot.heading + 0.1 * turn + 360) % 360;
+    if (speed === 0 && turn === 0 && sides > corners.length) corners.push([robot.x, robot.y].map((mm) => Math.round(mm / 100)));
+  }
+  assert.ok(square.done);
+  assert.deepEqual(corners, [[10, -2], [11, 8], [2, 10], [0, 0]]);
+});
+
 // PLAYER_PORTS has the ports of a server's robot and dashboard, and a free one. TestFolders of clients/conformance sets it.
 const skip = process.env.PLAYER_PORTS || process.env.CI ? false : "no PLAYER_PORTS";
 
@@ -37,11 +51,16 @@ test("a page through the dashboard", { timeout: 3 * LIMIT, skip }, async () => {
   const proxy = spawn(process.execPath, ["examples/browser/serve.js", port, `localhost:${dashboard}`], { cwd: folder });
   try {
     await once(proxy.stdout, "data"); // its address
-    const page = await (await fetch(`http://localhost:${port}/`)).text();
-    for (const [, file] of page.matchAll(/from "\.(\/[a-z]+\.js)"/g)) {
+    const files = ["/"]; // of the page, and of what they import
+    for (const file of files) {
       const response = await fetch(`http://localhost:${port}${file}`);
-      assert.deepEqual([response.status, response.headers.get("content-type")], [200, "text/javascript"], file);
+      const type = file === "/" ? "text/html" : "text/javascript";
+      assert.deepEqual([response.status, response.headers.get("content-type")], [200, type], file);
+      for (const [, imported] of (await response.text()).matchAll(/from "\.(\/[a-z]+\.js)"/g)) {
+        if (!files.includes(imported)) files.push(imported);
+      }
     }
+    assert.ok(files.includes("/errors.js"));
     // A browser sends the origin of the page.
     const upgrade = http.get(`http://localhost:${port}/stream?robot=localhost:${robot}`, {
       headers: {

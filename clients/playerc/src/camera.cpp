@@ -36,7 +36,7 @@ static std::string get(const Client &client, const std::string &path, std::strin
     }
   }
   freeaddrinfo(found);
-  if (socket < 0) throw unavailable(address, "nobody answers");
+  if (socket < 0) throw unavailable(address, "there is no answer");
   struct Closer {
     int fd;
     ~Closer() { close(fd); }

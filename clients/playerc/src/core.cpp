@@ -7,6 +7,7 @@
 #include <sstream>
 #include <thread>
 
+#include "player_struct.h"
 #include "simulation.hpp"
 
 namespace playerc {
@@ -1084,7 +1085,7 @@ bool Device::Bumped(unsigned i) const {
     // Five in front, from the left, and five at the back, from the right; a Create has
     // one at the right and one at the left.
     if (!valid) return false;
-    const player_misc &misc = Newest(robot.Client()->misc);
+    const player_misc &misc = Newest(*player_get_misc(robot.Client()));
     unsigned front = misc.front, all = front | static_cast<unsigned>(misc.rear) << 5;
     if (i >= Bumpers()) return false;
     switch (client->settings.bumpers) {
@@ -1104,7 +1105,7 @@ void Device::Grip(uint8_t command) { Command({command, 0}); }
 
 unsigned Device::GripState() const {
   return With([&](player::CRobot &robot) -> unsigned {
-    unsigned state = Newest(robot.Client()->gripper).state;
+    unsigned state = Newest(*player_get_gripper(robot.Client())).state;
     if (!valid) return 0;
     if (state & PLAYER_PADDLES_ERROR) return PLAYER_GRIPPER_STATE_ERROR;
     if (state & PLAYER_PADDLES_MOVING) return PLAYER_GRIPPER_STATE_MOVING;
@@ -1114,14 +1115,14 @@ unsigned Device::GripState() const {
 
 unsigned Device::Beams() const {
   return With([&](player::CRobot &robot) -> unsigned {
-    unsigned beams = Newest(robot.Client()->gripper).beams;
+    unsigned beams = Newest(*player_get_gripper(robot.Client())).beams;
     if (!valid) return 0;
     return (beams & PLAYER_OUTER_BEAM ? 1u : 0u) | (beams & PLAYER_INNER_BEAM ? 2u : 0u);
   });
 }
 
 double Device::Volts() const {
-  return With([&](player::CRobot &robot) { return valid ? Newest(robot.Client()->misc).battery / 10.0 : 0.0; });
+  return With([&](player::CRobot &robot) { return valid ? Newest(*player_get_misc(robot.Client())).battery / 10.0 : 0.0; });
 }
 
 double Device::Charge() const {
@@ -1132,7 +1133,7 @@ double Device::Charge() const {
 player_pose2d_t Device::Gaze() const {
   return With([&](player::CRobot &robot) -> player_pose2d_t {
     if (!valid) return {};
-    const player_ptz &ptz = Newest(robot.Client()->ptz);
+    const player_ptz &ptz = Newest(*player_get_ptz(robot.Client()));
     return {Radians(ptz.pan), Radians(ptz.tilt), FieldOfView(ptz.zoom)};
   });
 }
@@ -1142,7 +1143,7 @@ void Device::Look(double pan, double tilt, double fov) {
   auto degrees = [](double angle) { return static_cast<int>(std::lround(std::clamp(Degrees(angle), -1000.0, 1000.0))); };
   std::lock_guard<std::recursive_mutex> lock(client->mutex);
   if (absent) return;
-  int zoom = fov > 0 ? static_cast<int>(std::lround(Zoom(fov))) : Newest(link->robot->Client()->ptz).zoom;
+  int zoom = fov > 0 ? static_cast<int>(std::lround(Zoom(fov))) : Newest(*player_get_ptz(link->robot->Client())).zoom;
   std::vector<uint8_t> payload;
   for (int v : {degrees(pan), degrees(tilt), zoom}) payload.insert(payload.end(), {static_cast<uint8_t>(v >> 8), static_cast<uint8_t>(v)});
   Command(payload);
@@ -1162,7 +1163,7 @@ static uint32_t colour(const Link &link, char device, unsigned channel) {
 
 unsigned Device::Blobs() const {
   return With([&](player::CRobot &robot) {
-    const player_vision &vision = Newest(robot.Client()->vision);
+    const player_vision &vision = Newest(*player_get_vision(robot.Client()));
     unsigned n = 0;
     for (int channel = 0; valid && channel < PLAYER_CHANNELS; channel++) n += vision.count[channel];
     return n;
@@ -1185,7 +1186,7 @@ player_blobfinder_blob_t Device::Blob(unsigned i) const {
   return With([&](player::CRobot &robot) {
     player_blobfinder_blob_t out{};
     if (i >= Blobs()) return out;
-    const player_vision &vision = Newest(robot.Client()->vision);
+    const player_vision &vision = Newest(*player_get_vision(robot.Client()));
     unsigned channel = 0;
     for (; i >= vision.count[channel]; channel++) i -= vision.count[channel];
     const player_blob &b = vision.blobs[channel][i];

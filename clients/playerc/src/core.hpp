@@ -22,7 +22,7 @@
 #include <variant>
 #include <vector>
 
-#include "player.hpp"
+#include "crobot.hpp"
 
 namespace playerc {
 

@@ -254,7 +254,7 @@ uint32_t BumperProxy::GetCount() const { return mDevice->Bumpers(); }
 bool BumperProxy::IsBumped(uint32_t aIndex) const { return mDevice->Bumped(aIndex); }
 bool BumperProxy::IsAnyBumped() const {
   return mDevice->With([&](player::CRobot &robot) {
-    const player_misc &misc = mDevice->Newest(robot.Client()->misc);
+    const player_misc &misc = mDevice->Newest(*player_get_misc(robot.Client()));
     return mDevice->valid && (misc.front | misc.rear) != 0;
   });
 }

@@ -13,5 +13,11 @@ def parse(description: str | None, rounds: int) -> tuple[str, int, int]:
     p.add_argument("address", nargs="?", default="localhost:6665", help="host[:port] of the server (%(default)s)")
     p.add_argument("-n", type=int, default=rounds, help="rounds of data, ten in a second (%(default)s)")
     arguments = p.parse_args()
-    host, _, port = arguments.address.partition(":")
-    return host or "localhost", int(port or 6665), arguments.n
+    host, port = address(arguments.address)
+    return host, port, arguments.n
+
+
+def address(text: str) -> tuple[str, int]:
+    """Returns the host and the port of host[:port]."""
+    host, _, port = text.partition(":")
+    return host or "localhost", int(port or 6665)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from playerclient import PlayerClient
 
 from .arguments import parse
@@ -34,11 +35,11 @@ def steer(laser: Sequence[int]) -> tuple[int, int]:
 def main() -> None:
     host, port, rounds = parse(__doc__, rounds=600)
     with PlayerClient(host, port) as robot:
-        robot.request("lrpw")
-        for _ in range(rounds):
-            robot.read(timeout=5)
-            if robot.has("l"):
-                robot.set_speed(*steer(robot.laser))
+        robot.set_command_lifetime(0.5)  # if this program hangs, the robot stops after half a second
+        robot.request(laser="r", position="w")
+        for data in islice(robot, rounds):
+            if data.has("laser"):
+                robot.set_speed(*steer(data.laser))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ off. Ctrl-C stops it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from playerclient import PlayerClient
 
 from .arguments import parse
@@ -28,11 +29,11 @@ def push(ranges: Sequence[int]) -> int:
 def main() -> None:
     host, port, rounds = parse(__doc__, rounds=400)
     with PlayerClient(host, port) as robot:
-        robot.request("srpw")
-        for _ in range(rounds):
-            robot.read(timeout=5)
-            if robot.has("s"):
-                robot.set_speed(*steer(robot.sonar))
+        robot.set_command_lifetime(0.5)  # if this program hangs, the robot stops after half a second
+        robot.request(sonar="r", position="w")
+        for data in islice(robot, rounds):
+            if data.has("sonar"):
+                robot.set_speed(*steer(data.sonar))
 
 
 if __name__ == "__main__":

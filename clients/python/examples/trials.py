@@ -55,7 +55,7 @@ def main() -> None:
     world = Simulation(page, int(page_port))
     with PlayerClient(host, int(port)) as robot:
         robot.set_data_mode(DataMode.REQUEST_REPLY)  # the world waits for it
-        robot.request("srpw")
+        robot.request(sonar="r", position="w")
         ways = [trial(robot, world, seed) for seed in range(arguments.n)]
     for seed, way in enumerate(ways):
         print(f"trial {seed}: {way:.2f} m")

@@ -7,6 +7,7 @@ import ast
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -28,6 +29,11 @@ def tool(name: str, package: str) -> str:
     return path or name
 
 
+def programs_of(page: Path) -> list[str]:
+    """Returns the programs in Python on a page."""
+    return [block.split("```")[0] for block in page.read_text().split("```python\n")[1:]]
+
+
 class Checkers(unittest.TestCase):
     def test_pyflakes(self) -> None:
         self.check(tool("pyflakes3", "pyflakes3"), ".", *(str(REPOSITORY / folder) for folder in OTHERS))
@@ -35,9 +41,23 @@ class Checkers(unittest.TestCase):
     def test_mypy(self) -> None:
         mypy = tool("mypy", "mypy")
         with tempfile.TemporaryDirectory() as cache:
-            self.check(mypy, "--strict", "--cache-dir", cache, ".")
+            self.check(mypy, "--strict", "--cache-dir", cache, ".", "../../examples/scenario/logger.py")
+            for program in ("plugins/hdaps.py", "plugins/thermometer.py", "python/hello.py"):
+                self.check(mypy, "--strict", "--cache-dir", cache, f"../../examples/{program}")
             for platform in ("darwin", "win32"):
                 self.check(mypy, "--strict", "--cache-dir", cache, "--platform", platform, *INSTALLED)
+
+    # The programs of the pages are whole.
+    def test_readme(self) -> None:
+        mypy = tool("mypy", "mypy")
+        programs = [p for page in (FOLDER, REPOSITORY) for p in programs_of(page / "README.md")]
+        self.assertGreater(len(programs), 6)
+        with tempfile.TemporaryDirectory() as folder:
+            files = []
+            for n, program in enumerate(programs):
+                files.append(f"{folder}/program{n}.py")
+                Path(files[-1]).write_text(program)
+            self.check(mypy, "--strict", "--cache-dir", f"{folder}/cache", "--scripts-are-modules", *files)
 
     def check(self, *command: str) -> None:
         found = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True)
@@ -45,7 +65,7 @@ class Checkers(unittest.TestCase):
 
 
 class Docstrings(unittest.TestCase):
-    """Programs like pydoc and editors show them."""
+    """Editors and the web site show them."""
 
     def test_all(self) -> None:
         for file in [*(FOLDER / "playerclient").glob("*.py"), FOLDER / "player_log.py"]:
@@ -54,6 +74,18 @@ class Docstrings(unittest.TestCase):
             for node in module.body:
                 if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                     self.documented(file.name, node)
+
+    # Those of fields are in the reference of the web site.
+    def test_reference(self) -> None:
+        script = REPOSITORY / "packaging" / "site" / "reference.py"
+        for module in ("playerclient", "playerclient.simulation", "player_log"):
+            command = [sys.executable, str(script), module]
+            printed = subprocess.run(
+                command, cwd=FOLDER, env={**os.environ, "PYTHONPATH": "."}, capture_output=True, check=True, text=True
+            ).stdout
+            said = {"playerclient": ["mm ahead of the origin.", "FLOAT: RTK, not settled"]}.get(module, ["deg, counterclockwise"])
+            for text in said:
+                self.assertIn(text, printed)
 
     def documented(self, file: str, node: ast.ClassDef) -> None:
         self.assertTrue(ast.get_docstring(node), f"{file}: {node.name}")

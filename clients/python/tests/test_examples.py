@@ -11,12 +11,14 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from collections.abc import Callable
 from pathlib import Path
 
 from examples import laser_wall, sonar_avoidance
-from playerclient import AsyncPlayerClient, ConnectionClosed, PlayerClient, TimedOut
+from playerclient import AsyncPlayerClient, ConnectionClosed, PlayerClient, Position, TimedOut
 
-from .server import LIMIT, RealServer, certify, free_port
+from .server import LIMIT, REPOSITORY, RealServer, certify, free_port
+from .test_checks import programs_of
 
 FOLDER = Path(__file__).parents[1]
 
@@ -41,6 +43,35 @@ class Steering(unittest.TestCase):
         self.assertEqual(laser_wall.steer(scan(600, 5000, 20)), (250, 8))
         self.assertEqual(laser_wall.steer(scan(600, 500, 0)), (0, 40))
         self.assertEqual(laser_wall.steer(scan(4000, 5000, 0)), (125, -20))
+
+
+class FirstPrograms(unittest.TestCase):
+    """Those of the pages drive until they end."""
+
+    def test_drive(self) -> None:
+        server = RealServer()
+        self.addCleanup(server.close)
+        for page in (REPOSITORY, FOLDER):
+            program = programs_of(page / "README.md")[0]
+            self.assertIn("set_command_lifetime", program)
+            running = subprocess.Popen(
+                [sys.executable, "-c", program.replace("6665", str(server.port))], env={**os.environ, "PYTHONPATH": str(FOLDER)}
+            )
+            with PlayerClient("localhost", server.port) as robot:
+                robot.request(position="r")
+                try:
+                    self.wait_for(robot, lambda now: now.speed > 0)
+                finally:
+                    running.kill()
+                    running.wait(LIMIT)
+                self.wait_for(robot, lambda now: now.speed == 0)
+
+    def wait_for(self, robot: PlayerClient, done: Callable[[Position], bool]) -> None:
+        for _ in range(300):
+            robot.read()
+            if done(robot.position):
+                return
+        self.fail(f"waited in vain: {robot.position}")
 
 
 class Trials(unittest.TestCase):
@@ -80,7 +111,7 @@ class TLS(unittest.TestCase):
                 "-tls-key", f"{folder}/robot.key", "-tls-clients", f"{folder}/authority.pem",
             )  # fmt: skip
             self.addCleanup(server.close)
-            example = (FOLDER / "README.md").read_text().split("```python\n")[2].split("```")[0]
+            example = programs_of(FOLDER / "README.md")[1]
             self.assertIn("load_cert_chain", example)
             example = example.replace("7665", str(port)) + '    print("sonar", robot.sonar[3])\n'
             command = [sys.executable, "-c", example]
@@ -96,6 +127,7 @@ class TLS(unittest.TestCase):
             with self.assertRaises(ConnectionClosed):  # a server that is not trusted
                 PlayerClient("localhost", port, ssl.create_default_context()).connect()
             context.load_cert_chain(f"{folder}/ada.pem", f"{folder}/ada.key")
+            context.verify_flags |= ssl.VERIFY_X509_STRICT  # as Python has it from 3.13 on
             with PlayerClient("localhost", port, context) as robot:
                 robot.request("sr", LIMIT)
                 robot.read(LIMIT)

@@ -7,7 +7,8 @@ package require player
 
 lassign [concat $argv [lrange {localhost 6665 1000} [llength $argv] end]] host port rounds
 player::Connect robot $host $port
-player::Request robot srpw ;# sonar read, position write
+player::SetCommandLifetime robot 500 ;# ms: if this script hangs, the robot stops
+player::Request robot {sonar read position write}
 for {set i 0} {$i < $rounds} {incr i} {
     player::Read robot ;# waits for data, ten times a second
     puts $robot(sonar)
@@ -16,5 +17,5 @@ for {set i 0} {$i < $rounds} {incr i} {
     set speed [expr {$s3 < 500 ? 0 : 100}] ;# mm/s
     player::SetSpeed robot $speed $turnrate
 }
-player::Request robot scpc ;# close both; the robot stops
+player::Request robot {sonar close position close} ;# the robot stops
 player::Close robot

@@ -31,10 +31,11 @@ proc turn {laser} {
 
 lassign [concat $argv [lrange {localhost 6665 1000} [llength $argv] end]] host port rounds
 player::Connect robot $host $port
-player::Request robot lrpw ;# laser read, position write
+player::SetCommandLifetime robot 500 ;# ms: if this script hangs, the robot stops
+player::Request robot {laser read position write}
 for {set i 0} {$i < $rounds} {incr i} {
     player::Read robot
-    if {[player::Has robot l]} {
+    if {[player::Has robot laser]} {
         player::SetSpeed robot [speed $robot(laser)] [turn $robot(laser)]
     }
 }

@@ -9,25 +9,26 @@ package require player
 proc text {device} {
     upvar #0 robot r
     switch -- $device {
-        p {
+        position {
             set stall [expr {$r(position,stalls) ? " STALLED" : ""}]
             return "at $r(position,xpos),$r(position,ypos) mm $r(position,heading) deg$stall"
         }
-        s { return "sonar ahead [expr {min([lindex $r(sonar) 3], [lindex $r(sonar) 4])}] mm" }
-        l { return "laser ahead [lindex $r(laser) 180] mm" }
-        m { return "[expr {$r(misc,voltage) / 10.0}] V" }
-        g { return [expr {$r(gripper,paddlesOpen) ? "paddles open" : "paddles not open"}] }
-        z { return "camera pan $r(ptz,pan) deg" }
-        v { return "[llength [lsearch -all -not -exact $r(vision,NumBlobs) 0]] colours" }
-        j { return "joystick $r(joystick,axes)" }
+        sonar { return "sonar ahead [expr {min([lindex $r(sonar) 3], [lindex $r(sonar) 4])}] mm" }
+        laser { return "laser ahead [lindex $r(laser) 180] mm" }
+        misc { return "[expr {$r(misc,voltage) / 10.0}] V" }
+        gripper { return [expr {$r(gripper,paddlesOpen) ? "paddles open" : "paddles not open"}] }
+        ptz { return "camera pan $r(ptz,pan) deg" }
+        vision { return "[llength [lsearch -all -not -exact $r(vision,NumBlobs) 0]] colours" }
+        joystick { return "joystick $r(joystick,axes)" }
     }
 }
 
 lassign [concat $argv [lrange {localhost 6665 0} [llength $argv] end]] host port rounds ;# 0: for ever
-set devices {p s l m g z v j}
+set devices {position sonar laser misc gripper ptz vision joystick}
+set robot(timeout) 0 ;# it waits for its server for ever
 player::Connect robot $host $port
 try {
-    player::Request robot yr[join $devices r]r
+    player::Request robot [concat {freshness read} [join $devices " read "] read]
 } trap {PLAYER REFUSED} {text} {
     puts $text ;# the rest is read
 }

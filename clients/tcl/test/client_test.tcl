@@ -56,7 +56,7 @@ served numbers "nothing wrong is sent" {
     foreach script {
         {player::SetSpeed robot NaN 0} {player::SetSpeed robot 0 Inf} {player::SetSpeed robot fast 0} {player::SetSpeed robot "" 0}
         {player::SetCommandLifetime robot NaN} {player::SetFrequency robot Inf} {player::GripperCommand robot GRIPpress hard} {player::GripperCommand robot 256}
-        {player::Config robot position R} {player::Config robot "" R} {player::Config robot p \u0442}
+        {player::Config robot positions R} {player::Config robot "" R} {player::Config robot p \u0442}
     } {
         lappend kinds [kind $script]
     }
@@ -253,6 +253,131 @@ served two-waits "a second wait for the same robot is refused" {
     player::Read robot
     set inner
 } USAGE
+
+# Requests by names.
+
+served names "letters are known without a question, and the reply has the names of the request" {
+    say [reply srpwyr]
+    set first [player::Request robot {sonar read position write freshness r}]
+    say $listed [reply \u0080rla]
+    set second [player::Request robot {imu read laser:0 all}]
+    list $first $second [received 28] [player::Access robot laser] [player::Access robot position]
+} [list {sonar read position write freshness read} {imu read laser:0 all} \
+    64720006737270777972787900027164647200006472000480726c61 a w]
+
+served names-wrong "nothing is sent" {
+    set kinds {}
+    foreach wanted {"sonar maybe" "sonar read laser" "imu:x read" "sonar \{"} {
+        lappend kinds [kind {player::Request robot $wanted}]
+    }
+    lappend kinds [kind {player::Open robot imu both}]
+    player::RequestData robot
+    list [lsort -unique $kinds] [received 5]
+} {USAGE 7879000164}
+
+served names-refused "the reasons have the names of the request" {
+    say [reply sepw] [answer e "s off it is off"] [reply ""]
+    try {
+        player::Request robot {sonar read position write}
+    } trap {PLAYER REFUSED} {text options} {}
+    list [lindex [dict get $options -errorcode] 3] [string match "*device sonar: it is off" $text]
+} {{sonar {off {it is off}}} 1}
+
+served data "dicts and lists" {
+    say $listed [reply \u0080rprsr] $P $S [block \u0080 $imu]
+    set none [player::Data robot imu]
+    player::Request robot {imu read position read sonar read}
+    player::Read robot
+    list $none [dict get [player::Data robot position] xpos] [dict get [player::Data robot imu] z] \
+        [lindex [player::Data robot sonar] 15] [player::Data robot gps]
+} {{} 2 9799 1 {}}
+
+served colors "the colours of vision" {
+    say [answer v "v 0 FFa500 and more" "v 32 000000" "v 1 red"] [answer v "v 31 00ff00"] [reply ""]
+    player::Colors robot
+} {{device v channel 0 color #ffa500} {device v channel 31 color #00ff00}}
+
+# Goals. A goto device answers each goal by a script with the payload that it got, and how many there were.
+set gotoListed [answer d "130 goto 0 goto"][reply ""]
+proc gotoData {goal state {reason 0}} {
+    block \u0082 [binary format cc $state $reason][string range $goal 18 19][string range $goal 0 9][binary format I 7]
+}
+proc driven {script} {
+    global robot peer gotoListed
+    set ::goals {}
+    say $gotoListed [reply \u0082a]
+    player::Request robot {goto all}
+    received 16
+    chan event $peer readable [list apply {{script} {
+        set bytes [read $::peer 24]
+        if {[string range $bytes 0 1] eq "c\u0082"} {
+            lappend ::goals [string range $bytes 4 end]
+            say [apply [list {goal n} $script] [lindex $::goals end] [llength $::goals]]
+        }
+    }} $script]
+}
+
+served goal "a drive to a goal" {
+    driven { gotoData $goal [lindex {1 3 2} $n-1] }
+    player::GoTo robot {x 1500.4 y -2500 heading 359 speed 300}
+    set tag [string range [lindex $goals 0] 18 19]
+    list [llength $goals] [llength [lsort -unique $goals]] [binary encode hex [string range [lindex $goals 0] 0 17]] \
+        $robot(goto:0,state) $robot(goto:0,x) $robot(goto:0,heading) $robot(goto:0,distance) $robot(goto:0,why)
+} {3 1 000005dcfffff63c0167012c000000000000 arrived 1500 359 7 {}}
+
+served goal-stopped "the robot gives up, and says why" {
+    driven { gotoData $goal 4 8 }
+    try {
+        player::GoTo robot {x 1 y 2}
+    } trap {PLAYER GOTO} {text options} {}
+    list [dict get $options -errorcode] $text [llength $goals]
+} {{PLAYER GOTO 8} {the robot has not arrived at (1, 2) mm: its motors are off} 1}
+
+served goal-replaced "another goal is not stopped" {
+    driven { gotoData [expr {$n == 1 ? $goal : [string repeat \1 20]}] 1 }
+    list [kind {player::GoTo robot {x 1 y 2}}] [llength $goals]
+} {GOTO 2}
+
+served goal-ended "the robot stops if the drive ends otherwise" {
+    driven { expr {$n == 1 ? [gotoData $goal 1] : [block \u0082 x]} }
+    set kind [kind {player::GoTo robot {x 1 y 2}}]
+    await {[llength $goals] == 3}
+    list $kind [binary encode hex [lindex $goals 2]]
+} {PROTOCOL 8000000000000000000000000000000000000000}
+
+served goal-usage "goals that are none" {
+    driven {}
+    set kinds {}
+    foreach goal {{} {x 1} {x 1 y} {x NaN y 0} {x 1 y Inf} {x -2147483648 y 0} {x 0 y 0 speed -1} {x 0 y 0 tag 65536}} {
+        lappend kinds [kind {player::SetGoal robot $goal}]
+    }
+    lappend kinds [kind {player::GoTo robot {x 1 y 1} laser}]
+    list [lsort -unique $kinds] $goals
+} {USAGE {}}
+
+# A robot as an object.
+
+served object "methods are procedures, and the end of the object is that of the connection" {
+    close $peer
+    set peer ""
+    set client [player::Client new 127.0.0.1 $port timeout $limit]
+    await {$peer ne ""}
+    say [reply sr] $S
+    set granted [$client request {sonar read}]
+    $client Read
+    set result [list $granted [lindex [$client data sonar] 0] [kind {$client reset}] [kind {$client}]]
+    received 6
+    $client destroy
+    await {[read $peer] eq "" && [eof $peer]}
+    lappend result [llength [array names player::private *$client*]]
+} {{sonar read} 1 USAGE USAGE 0}
+
+served limit "no call waits for ever unless it is asked to" {
+    set client [player::Client new 127.0.0.1 $port]
+    set limits [list [set [info object namespace $client]::robot(timeout)] [player::Deadline robot]]
+    $client destroy
+    list [lindex $limits 0] [expr {[lindex $limits 1] ne ""}]
+} {60000 1}
 
 test exported {a program imports what is for programs, and nothing else} -body {
     namespace eval importing {

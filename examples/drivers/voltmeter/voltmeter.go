@@ -18,7 +18,7 @@ const setupTime = 2 * time.Second
 
 func Kind() devices.Kind {
 	return devices.Kind{
-		Name: "voltmeter", Doc: "a voltmeter on a serial line, as the battery of misc",
+		Name: "voltmeter", Doc: "a voltmeter on a serial line; its value is the battery of misc",
 		Provides:   []devices.Spec{devices.Misc()},
 		SetupLimit: setupTime + transport.Grace,
 		Options:    []devices.Option{{Name: "port", Default: devices.SerialPort("/dev/ttyUSB0"), Doc: "serial port"}},

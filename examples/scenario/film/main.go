@@ -3,7 +3,7 @@
 //
 //	go run ./examples/scenario/film DIRECTORY >strip.svg
 //
-// DIRECTORY is that of the run (-out). The command is started in the root of the
+// DIRECTORY is the run's (-out). The command is started in the root of the
 // repository.
 package main
 

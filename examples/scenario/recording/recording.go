@@ -1,5 +1,5 @@
 // Package recording reads what a run of the scenario has recorded: the true positions
-// and the map. Its test is that of the whole scenario.
+// and the map. Its test is the test of the whole scenario.
 package recording
 
 import (

@@ -19,8 +19,8 @@ type Cobra struct {
 const (
 	cobraTenth = math.Pi * 74.5 / 60 / 10 // mm/s for a tenth of a turn a minute
 	cobraMost  = 1800                     // tenths of a turn a minute
-	cobraPause = 50 * time.Millisecond    // not documented: that of the UGV's firmware
-	cobraBeat  = 3 * time.Second          // not documented: that of the UGV's firmware
+	cobraPause = 50 * time.Millisecond    // not documented: as in the UGV's firmware
+	cobraBeat  = 3 * time.Second          // not documented: as in the UGV's firmware
 )
 
 func (*Cobra) baud() int    { return 115200 }

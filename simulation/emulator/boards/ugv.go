@@ -27,7 +27,7 @@ const (
 	// Centimetres is ugv_base_ros since bd82974 of September 2024: ways in whole cm, hundredths of a volt.
 	Centimetres
 	// Speeds is ugv_base_ros of March 2024 (53c25eb), and ugv_base_general until today (91e5871): no ways. The speeds are
-	// those of a robot with encoders (mainType 3).
+	// of a robot with encoders (mainType 3).
 	Speeds
 )
 

@@ -72,7 +72,7 @@ func (p *tcp) present() bool {
 	return p.conn != nil
 }
 
-// speed is that of the device: a network has none that the ends would agree on.
+// speed is the device's: a network has none that the ends would agree on.
 func (p *tcp) speed() int { return p.line.opts.Baud }
 
 // write disconnects a host that does not read.

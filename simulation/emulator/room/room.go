@@ -19,7 +19,7 @@ func Square(degrees float64) float64 {
 }
 
 // Door is the same room with an open door in the wall ahead, 20 degrees wide: 2 m behind it is another wall. A host's
-// filter that joins neighbouring distances needs the edges: that of LDROBOT's SDK deletes a scan without one.
+// filter that joins neighbouring distances needs the edges: the filter of LDROBOT's SDK deletes a scan without one.
 func Door(degrees float64) float64 {
 	if cos := math.Cos(degrees * math.Pi / 180); cos > math.Cos(10*math.Pi/180) {
 		return 4000 / cos

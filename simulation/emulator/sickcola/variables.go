@@ -66,7 +66,7 @@ func newVariables(m Model) variables {
 	return v
 }
 
-// events are what a sensor reports when it happens, besides scans: things in its fields, and its outputs and inputs.
+// events are what a sensor reports when it happens, in addition to scans: things in its fields, and its outputs and inputs.
 // Without a field that is set it has nothing to report.
 var events = []string{"LFErec", "LIDoutputstate", "LIDinputstate"}
 

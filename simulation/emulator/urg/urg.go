@@ -94,7 +94,7 @@ func (s *Sensor) Frame(buf []byte) (n int, note string) {
 // meet ends the scan of a host that has gone.
 func (s *Sensor) meet() {
 	if !s.opts.TCP {
-		return // a serial line does not tell
+		return // a serial line does not report it
 	}
 	if host, connected := s.Host(); !connected || host != s.host {
 		s.host, s.next = host, 0

@@ -11,12 +11,11 @@ import net from "node:net";
 
 const files = {
   "/": ["index.html", "text/html"],
-  "/dashboard.js": ["../../lib/dashboard.js", "text/javascript"],
-  "/session.js": ["../../lib/session.js", "text/javascript"],
-  "/data.js": ["../../lib/data.js", "text/javascript"],
-  "/errors.js": ["../../lib/errors.js", "text/javascript"],
   "/steering.js": ["../steering.js", "text/javascript"],
 };
+for (const name of ["compact", "dashboard", "data", "errors", "session", "wait"]) {
+  files[`/${name}.js`] = [`../../lib/${name}.js`, "text/javascript"];
+}
 
 const [port, dashboard] = [process.argv[2] ?? "9000", process.argv[3] ?? "localhost:8080"];
 

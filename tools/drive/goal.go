@@ -1,0 +1,84 @@
+package drive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"player/client"
+	"player/codec"
+	"player/tools"
+)
+
+// goalLifetime is how long the robot goes on to a goal without commands of this program, which repeats its command at
+// the rate of the data. The robot avoids obstacles by itself, so a short disturbance of the network may pass.
+const goalLifetime = time.Second
+
+// parseGoal reads X,Y in metres.
+func parseGoal(text string) (goal codec.GotoCommand, err error) {
+	x, y, _ := strings.Cut(text, ",")
+	for i, field := range []string{x, y} {
+		metres, wrong := strconv.ParseFloat(strings.TrimSpace(field), 64)
+		mm := math.Round(metres * 1000)
+		if wrong != nil || !(math.Abs(mm) < math.MaxInt32) {
+			return goal, fmt.Errorf("-to %s: write metres of the odometry as X,Y: -to 4.5,-1.2", text)
+		}
+		*[]*int32{&goal.X, &goal.Y}[i] = int32(mm)
+	}
+	return goal, nil
+}
+
+// goTo drives to a goal by the robot's goto device. Signals give it up.
+func goTo(ctx context.Context, address string, goal codec.GotoCommand, stdout io.Writer) error {
+	ctx, stop := tools.UntilSignal(ctx)
+	defer stop()
+	c, err := tools.Dial(ctx, address, "drive", rate)
+	if err != nil {
+		return err
+	}
+	defer c.Close() // the server stops the robot
+	if _, err := tools.Open(ctx, c, "pa"); err != nil { // write: the motors are switched on
+		return err
+	}
+	code, err := c.Open(ctx, "goto", codec.AccessAll, nil)
+	if errors.Is(err, client.ErrNoDevice) {
+		return fmt.Errorf("%w: a server has it with -goto", err)
+	}
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(c.SetCommandLifetime(goalLifetime), c.ChangeMotorState(true)); err != nil {
+		return tools.Failure{Err: err}
+	}
+	d := &driver{client: c, width: func() int { return usualWidth }}
+	show := func(string) {}
+	if tools.IsTerminal(stdout) {
+		screen := newScreen(stdout)
+		defer screen.end()
+		d.width = func() int { return width(int(os.Stdout.Fd())) }
+		show = screen.show
+	}
+	goal.Heading = codec.AnyHeading
+	err = c.GoTo(ctx, code, goal, func() error {
+		var data codec.GotoData
+		if now := time.Now(); now.Sub(d.drawnAt) >= linePeriod && data.Decode(c.Raw(code)) == nil && data.State.Active() {
+			d.dataAt, d.drawnAt = now, now
+			show(fmt.Sprintf("%v, %.1f m left | %s", data.State, float64(data.Distance)/1000, d.line(now)))
+		}
+		return nil
+	})
+	switch {
+	case ctx.Err() != nil:
+		return nil // it stops
+	case err != nil:
+		return tools.Failure{Err: err}
+	}
+	fmt.Fprintln(stdout, "arrived")
+	return nil
+}
