@@ -31,6 +31,26 @@ func TestSetupDelaysOnlyItsClient(t *testing.T) {
 	}
 }
 
+// A setup ends in a timer, and a frame is due in the same run of the timers: the reply comes first, because the client
+// does not know the devices of the frame before it.
+func TestReplyComesBeforeAFrame(t *testing.T) {
+	r := newRobot()
+	r.setup = func(time.Duration, *devices.Link) {}
+	s := serve(t, r, nil)
+	c := s.Dial()
+	looptest.Send(t, c, codec.AppendRequest(nil, []byte("pr")))
+	s.Await("setup", func(time.Duration) bool { return r.link != nil })
+	s.Do(func(now time.Duration) {
+		r.ready(now)
+		for c := range s.server.clients {
+			s.server.sendFrame(now, c)
+		}
+	})
+	if letter, payload := block(t, c); letter != codec.KindReply {
+		t.Fatalf("block %q with %d bytes in front of the reply", letter, len(payload))
+	}
+}
+
 func TestAddressInUse(t *testing.T) {
 	s := serve(t, newRobot(), nil)
 	err := Run(t.Context(), Config{Robots: []Robot{{Address: s.Address, Table: devices.NewTable(zap.NewNop())}}, Descriptors: descriptors.New(0, false), Log: zap.NewNop()})

@@ -119,7 +119,9 @@ func (s *sim) build() {
 		s.story.quiet, s.story.salt = s.given.quiet, s.given.salt
 		life = cmp.Or(s.given.life, life)
 		for _, e := range s.given.events {
-			s.bring(*e)
+			if e.kind != aProgram {
+				s.bring(*e)
+			}
 		}
 	}
 	s.story.life = life

@@ -84,7 +84,10 @@ func (v *simSite) newProgram() {
 	if v.closed || s.closing {
 		return
 	}
-	v.names++
+	if v.names++; !s.programComes(v.names) {
+		s.after(s.wait(5*time.Second), v.newProgram)
+		return
+	}
 	s.summary.Programs++
 	before := s.random
 	defer func() { s.random = before }()

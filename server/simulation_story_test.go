@@ -17,8 +17,9 @@ import (
 // depends on the seed and the event only. So the simulation can be run again with a part of its story, and
 // what is left happens as before: that is how a seed that fails is reduced to the few events that matter.
 //
-// A seed with programs of ROS is not reduced: when their goroutines run depends on which events are known to come
-// (slowness), so a part of its story may be another story.
+// When the goroutines for programs of ROS run depends on which events are known to come (slowness), also on those that
+// never come. So with programs the record of a run may be another story: each part of it is tried, and the story that was
+// given is the one to replay.
 
 // story is a whole story, or a part of one.
 type story struct {
@@ -44,7 +45,7 @@ const (
 	aClient     kind = 'c'
 	aFault      kind = 'f' // of a robot
 	aLaserFault kind = 'l'
-	aProgram    kind = 'P' // of ROS; programs come by themselves
+	aProgram    kind = 'P' // of ROS, which comes by itself unless the story does without it
 	aPause      kind = 'p' // of the server
 	aDelay      kind = 'd' // of the loop
 	aReload     kind = 'r'
@@ -52,7 +53,7 @@ const (
 	anOutage    kind = 'o' // of a network
 )
 
-const kinds = "flpdrvo"
+const kinds = "flpdrvoP"
 
 // stream returns the chance of one source.
 func (s *sim) stream(kind kind, number, n int) *rand.Rand {
@@ -82,6 +83,24 @@ func (s *sim) later(kind kind, robot int, mean time.Duration) {
 
 // byChance reports whether something that no event has begun happens once in n times.
 func (s *sim) byChance(n int) bool { return s.given == nil && s.fate.IntN(n) == 0 }
+
+// programComes reports whether a program comes now, and records that it does.
+func (s *sim) programComes(number int) bool {
+	is := func(e *event) bool { return e.kind == aProgram && e.number == number }
+	if s.given != nil && !slices.ContainsFunc(s.given.events, is) {
+		return false
+	}
+	s.story.events = append(s.story.events, &event{kind: aProgram, number: number, at: s.now})
+	return true
+}
+
+// replayed returns the story with which the simulation can be run again.
+func (s *sim) replayed() *story {
+	if s.site != nil {
+		return s.given
+	}
+	return &s.story
+}
 
 // bring has an event happen at its time.
 func (s *sim) bring(e event) { s.at(e.at, func() { s.happen(e) }) }

@@ -76,15 +76,15 @@ func TestSimulation(t *testing.T) {
 			if *simSeed == 0 {
 				lines = 300
 			}
-			if *simSeed == 0 && s.site == nil {
+			if *simSeed == 0 {
 				end := time.Now().Add(20 * time.Second)
 				h := shrink(t, s, func() bool { return time.Now().Before(end) })
 				t.Logf("seed %d, after %v: %v\nReduced in %d runs from %d clients, other events and actions to %d.",
 					seed, s.now, err, h.runs, s.story.size(), h.best.story.size())
 				s = h.best
 			}
-			if s.site == nil {
-				part = fmt.Sprintf(" -story '%v'", s.story)
+			if st := s.replayed(); st != nil {
+				part = fmt.Sprintf(" -story '%v'", st)
 			}
 			t.Fatalf("seed %d, after %v: %v\nThe last events:\n%s\nReplay it with: go test ./server -run '^TestSimulation$' -seed %d%s",
 				seed, s.now, s.failure, s.trace.tail(lines), seed, part)

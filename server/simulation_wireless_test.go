@@ -3,6 +3,7 @@ package server
 import (
 	"slices"
 	"strings"
+	"testing"
 	"time"
 )
 
@@ -55,6 +56,25 @@ func (c *simClient) waitForSetup() {
 			c.cutNetwork(s.between(3*time.Second, 4*time.Second))
 		}
 	})
+}
+
+// A client asks for the wheels and for a scanner that takes long to start, commands, and vanishes: nothing moves when the
+// scanner is ready (9.1).
+func TestClientVanishesBehindASetup(t *testing.T) {
+	const slowScanner = 3 // a seed whose first robot has a simulated scanner, no lease, and nothing in front of its wheels
+	c := simulateOne(slowScanner, 256<<10)
+	s, r := c.sim, c.robot
+	r.scanner.(*simpleScanner).run.slow = true
+	c.request("palr")
+	s.run(s.now + time.Second)
+	c.drive()
+	s.run(s.now + 200*time.Millisecond)
+	c.vanish()
+	for range 100 {
+		if s.run(s.now + 100*time.Millisecond); r.turns() {
+			t.Fatalf("the wheels turn %v after it has vanished", s.now-c.downSince)
+		}
+	}
 }
 
 // keepAsking has the client send requests until all are answered.

@@ -83,9 +83,9 @@ type Equipment struct {
 // News is data that a visitor has not been sent.
 type News struct {
 	Device  byte
-	Age     time.Duration
-	Known   bool   // the age
-	Payload []byte // valid until send returns; empty: the device has no data
+	Age     time.Duration // when send is called
+	Known   bool          // the age
+	Payload []byte        // valid until send returns; empty: the device has no data
 }
 
 // maxRequests is how many requests may wait while devices start: a user's clicks make far
@@ -203,6 +203,8 @@ type reader struct {
 	fresh  bool                   // the robot's server sends ages, and only new data
 	open   []byte                 // devices that are read
 	taken  map[byte]time.Duration // when the data that was sent was taken, by device
+	round  time.Duration          // the server's time of the round that came last while nothing was requested
+	came   time.Time              // when that came; zero: none has
 	news   []News
 }
 
@@ -280,6 +282,7 @@ func (f *Feed) pass(ctx, reading context.Context, r *reader, requests []Request)
 		if err := r.robot.Read(reading); err != nil {
 			return err
 		}
+		r.round, r.came = r.robot.ServerTime(), time.Now()
 	}
 }
 
@@ -287,6 +290,10 @@ func (f *Feed) pass(ctx, reading context.Context, r *reader, requests []Request)
 // each round.
 func (r *reader) unsent(unread bool) []News {
 	r.news = r.news[:0]
+	since := time.Duration(0) // the latest round, which came while the reply to a request was late
+	if unread && !r.came.IsZero() {
+		since = max(0, time.Since(r.came)-(r.robot.ServerTime()-r.round))
+	}
 	for _, d := range r.open {
 		age, known := r.robot.Age(d)
 		at := r.robot.ServerTime() - age
@@ -297,7 +304,7 @@ func (r *reader) unsent(unread bool) []News {
 		if known {
 			r.taken[d] = at
 		}
-		r.news = append(r.news, News{d, age, known, r.robot.Raw(d)})
+		r.news = append(r.news, News{d, age + since, known, r.robot.Raw(d)})
 	}
 	return r.news
 }

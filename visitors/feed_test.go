@@ -12,6 +12,7 @@ import (
 
 	"player/client"
 	"player/codec"
+	"player/e2e/must"
 	"player/visitors/roomtest"
 )
 
@@ -104,6 +105,53 @@ func testFeed(t *testing.T, ages bool, closed, reopened string) {
 			t.Errorf("it ended with %v", err)
 		}
 		time.Sleep(time.Second) // Answer sees the end
+	})
+}
+
+// While a request waits for a setup, the robot sends a round and then falls silent: the visitor gets the data of that
+// round with the age that it has by the end of the setup.
+func TestAgeBehindASetup(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		here, there := net.Pipe()
+		began := time.Now()
+		round := func(data string) []byte {
+			fresh := codec.FreshnessData{Time: uint64(time.Since(began) / time.Microsecond), Ages: []uint32{0}}
+			return codec.AppendBlock(codec.AppendBlock(nil, codec.Server, fresh.Append(nil)), 'X', []byte(data))
+		}
+		go roomtest.Answer(there, func(m codec.Message) []byte {
+			if m.Kind != codec.KindRequest {
+				return nil
+			}
+			reply := codec.AppendBlock(nil, codec.KindReply, m.Payload)
+			switch string(m.Payload) {
+			case "Xr":
+				reply = append(reply, round("first")...)
+			case "Ur":
+				time.Sleep(time.Second)
+				must.Get(there.Write(round("second")))(t)
+				time.Sleep(3 * time.Second)
+			}
+			return reply
+		})
+		var sent []string
+		robot := client.New(here)
+		f := NewFeed(func(context.Context) (*client.Client, func(), error) { return robot, func() {}, nil },
+			func(string, []client.Access) error { return nil },
+			func(news []News) error {
+				for _, n := range news {
+					sent = append(sent, fmt.Sprintf("%s %v", n.Payload, n.Age))
+				}
+				return nil
+			})
+		f.Want("X", 10)
+		go f.Run(t.Context())
+		synctest.Wait()
+		f.Want("XU", 10)
+		time.Sleep(5 * time.Second)
+		if got, want := fmt.Sprint(sent), "[first 0s second 3s]"; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+		robot.Close()
 	})
 }
 

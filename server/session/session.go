@@ -128,7 +128,9 @@ func (s *Session) open(now time.Duration, pairs []byte) {
 	}
 	if s.input.setups == 0 {
 		s.reply(now)
+		return
 	}
+	s.notify() // it may be a mover from now on: what it commands waits, and must not move anything if it vanishes meanwhile
 }
 
 // changeAccess changes the client's access to one device as the request want says.
