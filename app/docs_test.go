@@ -369,7 +369,7 @@ func TestDocsUseTheCommands(t *testing.T) {
 // A flag by itself, as in `+"`-http`"+`, is one of a program of this repository.
 func TestDocsNameFlags(t *testing.T) {
 	atRoot(t)
-	declared := regexp.MustCompile(`\.(?:\w*Var|Bool|Int|String|Duration|Float64|Func|BoolFunc)\((?:&[\w.]+, )?"([a-z][\w.-]*)"`)
+	declared := regexp.MustCompile(`\.(?:\w*Var|Bool|Int|String|Duration|Float64|\w*Func)\((?:&[\w.]+, )?"([a-z][\w.-]*)"`)
 	known := map[string]bool{
 		"h": true, "buildmode": true, "p": true, // of all, of go, and of Player 1 to 3
 		"time": true, "port": true, "headless": true, // of examples/scenario/run

@@ -30,8 +30,9 @@ func Example() {
 	check(err)
 	defer robot.Close() // the server stops the wheels
 
-	check(robot.Request(ctx, "srpw")) // sonar read, position write
-	check(robot.Read(ctx))            // ten times a second, in a program
+	check(robot.SetCommandLifetime(500 * time.Millisecond)) // if this program hangs, the wheels stop
+	check(robot.Request(ctx, "srpw"))                       // sonar read, position write
+	check(robot.Read(ctx))                                  // ten times a second, in a program
 	fmt.Println("ahead", robot.Sonar[3], "mm")
 	if robot.Sonar[3] > 500 {
 		err = robot.SetSpeed(100, -20) // mm/s, deg/s

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"player/client"
+	"player/e2e/built"
 	"player/e2e/must"
 	"player/e2e/needs"
 	"player/e2e/ports"
@@ -53,7 +54,10 @@ var examplePrograms = map[string]struct {
 			"log": `^seconds,.*\n(\d+\.\d{3},0,0,0(,\d+){16}\n){20}$`, "goto": `^arrived=1`, "two": `^(robot [01]: [1-9]\d* mm\n){2}$`}},
 	"java": {"java -cp BUILD NAME HOST PORT ROUNDS",
 		words{"hello": "Hello", "avoid": "ObstacleAvoidanceUsingSonar", "wall": "FollowWall", "watch": "Watch"},
-		words{"watch": "sonar ahead"}},
+		words{"watch": "sonar ahead", "square": `^side 1: x 1\d\d\d mm, .*\nside 2: `, "log": `^time_ms,.*\n(\d+,0,0,0,\d+\n){19,20}$`,
+			"goto": `\d+ mm to go\narrived, `, "two": `^one: .*x=-?\d+.*\nother: .*\n$`}},
+	"go": {"", nil, words{"square": `^side 1: x 1\d\d\d mm, .*\nside 2: `, "log": `^time_ms,.*\n(\d+,0,0,0,\d+\n){19,20}$`,
+		"goto": `arrived=1`, "two": `^(127\.0\.0\.1:\d+: x -?\d+ mm, y -?\d+ mm\n){2}$`}},
 	"tcl": {"tclsh examples/NAME.tcl HOST PORT ROUNDS", nil, words{"watch": `sonar ahead \d+ mm \(\d+\.\d ms old\)`,
 		"square": `^[1-4] sides; x -?\d+ mm`, "log": `^time_ms,.*\n(\d+,0,0,0,0,\d+\n){20}$`, "goto": `^arrived at x`,
 		"two": `^(127\.0\.0\.1:\d+: x -?\d+ mm, y -?\d+ mm\n){2}$`}},
@@ -75,28 +79,21 @@ var further = []example{
 	{"two", "subsumption-box", 100, 200, 0},
 }
 
-// furtherPrograms has the commands of further examples by language. OTHER is the port of a second robot, in a world of its
-// own, which only example two has.
+// furtherPrograms has the commands of further examples by language, and of all in Go. OTHER is the port of a second robot,
+// in a world of its own, which only example two has.
 var furtherPrograms = map[string]words{
+	"python": {"square": "python3 -m examples.square HOST:PORT -n ROUNDS", "log": "python3 -m examples.log_run HOST:PORT -n ROUNDS",
+		"goto": "python3 -m examples.goto -addr HOST:PORT -- 1 0.5", "two": "python3 -m examples.two_robots HOST:PORT HOST:OTHER -n ROUNDS"},
 	"javascript": {"square": "node examples/square.js HOST:PORT -n ROUNDS", "log": "node examples/log-run.js HOST:PORT -n ROUNDS",
 		"goto": "node examples/goto.js HOST:PORT 1 0.5", "two": "node examples/two-robots.js HOST:PORT HOST:OTHER -n ROUNDS"},
 	"tcl": {"square": "tclsh examples/square.tcl HOST PORT ROUNDS", "log": "tclsh examples/log.tcl HOST PORT ROUNDS",
 		"goto": "tclsh examples/goto.tcl HOST PORT 1 0.5", "two": "tclsh examples/two.tcl HOST PORT ROUNDS HOST OTHER"},
-}
-
-// further are examples of the languages in furtherPrograms.
-var further = []example{
-	{"square", "room", 150, 1000, 0},
-	{"log", "room", 20, 0, 0},
-	{"goto", "room", 0, 700, 0},
-	{"two", "subsumption-box", 100, 200, 0},
-}
-
-// furtherPrograms has the commands of further examples by language. OTHER is the port of a second robot, in a world of its
-// own, which only example two has.
-var furtherPrograms = map[string]words{
-	"python": {"square": "python3 -m examples.square HOST:PORT -n ROUNDS", "log": "python3 -m examples.log_run HOST:PORT -n ROUNDS",
-		"goto": "python3 -m examples.goto -addr HOST:PORT -- 1 0.5", "two": "python3 -m examples.two_robots HOST:PORT HOST:OTHER -n ROUNDS"},
+	"java": {"square": "java -cp BUILD Square HOST PORT 2", "log": "java -cp BUILD LogRun HOST PORT ROUNDS",
+		"goto": "java -cp BUILD GoToPoint HOST PORT 1000 500", "two": "java -cp BUILD TwoRobots HOST PORT HOST OTHER ROUNDS"},
+	"go": {"hello": "BUILD/hello -addr HOST:PORT -n ROUNDS", "avoid": "BUILD/avoid -addr HOST:PORT -n ROUNDS",
+		"wall": "BUILD/wall -addr HOST:PORT -n ROUNDS", "square": "BUILD/square -addr HOST:PORT -n 2",
+		"log": "BUILD/logrun -addr HOST:PORT -n ROUNDS", "goto": "BUILD/goto -addr HOST:PORT -- 1 0.5",
+		"two": "BUILD/tworobots -n ROUNDS HOST:PORT HOST:OTHER"},
 }
 
 // further are examples of the languages in furtherPrograms.
@@ -118,16 +115,18 @@ var furtherPrograms = map[string]words{
 
 // runExamples runs the examples of a language, which are built in a folder, on simulated robots.
 func runExamples(t *testing.T, l language, build, binary string) {
-	programs, has := examplePrograms[l.name]
-	if !has { // those in Go are the repository's
-		return
+	programs := examplePrograms[l.name]
+	if l.name == "go" { // they are not in the folder of the client
+		build = must.Get(built.Programs("../..", "./examples/hello", "./examples/avoid", "./examples/wall", "./examples/square",
+			"./examples/logrun", "./examples/goto", "./examples/tworobots"))(t)
 	}
 	for _, e := range slices.Concat(examples, further) {
-		command := programs.command
-		if slices.Contains(further, e) {
-			command = furtherPrograms[l.name][e.name]
-		} else if l.name != "java" && l.name != "tcl" { // the slowest; a third is enough to see that the others drive
-			e.rounds, e.way = e.rounds/3, e.way/3
+		command := furtherPrograms[l.name][e.name]
+		if slices.Contains(examples, e) {
+			command = cmp.Or(programs.command, command)
+			if l.name != "java" && l.name != "tcl" { // the slowest; a third is enough to see that the others drive
+				e.rounds, e.way = e.rounds/3, e.way/3
+			}
 		}
 		if command == "" {
 			continue

@@ -8,3 +8,5 @@ if [ -z "${BUILD:-}" ]; then
 fi
 javac -Xlint:all -Werror -d "$BUILD" src/player/*.java examples/*.java adapter/*.java test/player/*.java
 java -ea -cp "$BUILD" player.Tests
+# With the character set and the ends of lines of Windows, and a language in which I has no small i.
+java -Dfile.encoding=Cp1252 -Dline.separator=$'\r\n' -Duser.language=tr -ea -cp "$BUILD" player.Tests

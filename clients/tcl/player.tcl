@@ -1094,7 +1094,12 @@ proc player::Request {name wanted} {
         if {[string first " " $wanted] < 0} {
             return [Ask $robot $wanted $deadline]
         }
-        set reply [Ask $robot [Wanted $robot $wanted $deadline] $deadline]
+        set pairs [Wanted $robot $wanted $deadline]
+        set names {}
+        foreach {device -} $wanted {code -} [split $pairs ""] {
+            dict set names $code $device
+        }
+        set reply [Ask $robot $pairs $deadline $names]
     } finally {
         Resume $robot
     }
@@ -1125,7 +1130,8 @@ proc player::Wanted {robot wanted deadline} {
     return $pairs
 }
 
-proc player::Ask {robot pairs deadline} {
+# Ask sends a request, and returns what was granted. names has what the devices are called in the reasons of a refusal.
+proc player::Ask {robot pairs deadline {names {}}} {
     variable private
     if {[string length $pairs] % 2 != 0} {
         throw {PLAYER USAGE} "request \"$pairs\" does not consist of pairs of device and access"
@@ -1154,8 +1160,9 @@ proc player::Ask {robot pairs deadline} {
     set why {}
     foreach device [lsort -unique [split $refused ""]] {
         if {[dict exists $reasons $device] && $private($robot,access,$device) eq "e"} {
-            dict set why [Label $robot $device] [dict get $reasons $device]
-            append text "; device [Label $robot $device]: [lindex [dict get $reasons $device] 1]"
+            set label [expr {[dict exists $names $device] ? [dict get $names $device] : [Label $robot $device]}]
+            dict set why $label [dict get $reasons $device]
+            append text "; device $label: [lindex [dict get $reasons $device] 1]"
         }
     }
     if {$failed && $why eq ""} {

@@ -1,5 +1,6 @@
 # TLS for the client of the Player robot server. player::Connect loads it for a robot with tls,authority, and it loads
-# Tcl's package tls, which compares no names: that is done here.
+# Tcl's package tls, which compares no names: that is done here. tls 1.7, of Debian 12, does not even tell the names of a
+# certificate, so they are read from it here; tls 1.8 tells them as text, which would be a second way to the same names.
 
 package require Tcl 8.6-
 package require tls

@@ -36,6 +36,7 @@ var declarations = []struct{ name, about string }{
 	{"clients/javascript/lib/dashboard.d.ts", "JavaScript: client of pages"},
 	{"clients/javascript/lib/session.d.ts", "JavaScript: sessions"},
 	{"clients/javascript/lib/data.d.ts", "JavaScript: data"},
+	{"clients/javascript/lib/errors.d.ts", "JavaScript: errors"},
 	{"clients/javascript/lib/simulation.d.ts", "JavaScript: simulation"},
 	{"clients/tcl/player.tcl", "Tcl: player.tcl"},
 }
@@ -180,9 +181,9 @@ func (w *goWriter) examples(examples []*doc.Example) {
 
 // pythonModule makes a page of what pydoc says of a module, without the path of its file.
 func (s *site) pythonModule(name string) (*document, error) {
-	cmd := exec.Command("python3", "-B", "-m", "pydoc", name)
+	cmd := exec.Command("python3", "-B", filepath.Join(s.root, "packaging/site/reference.py"), name)
 	cmd.Dir = filepath.Join(s.root, "clients/python")
-	cmd.Env = append(os.Environ(), "PAGER=cat", "MANPAGER=cat")
+	cmd.Env = append(os.Environ(), "PYTHONPATH=.")
 	var problem bytes.Buffer
 	cmd.Stderr = &problem
 	out, err := cmd.Output()

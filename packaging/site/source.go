@@ -49,7 +49,8 @@ func (s *site) files() error {
 			return err
 		}
 		for _, file := range inside {
-			if !slices.Contains(shown, file) {
+			there := slices.ContainsFunc(s.all, func(d *document) bool { return d.Path == place(file) }) // a reference
+			if !there && !slices.Contains(shown, file) {
 				shown = append(shown, file)
 			}
 		}

@@ -7,7 +7,8 @@ import player.Sensor;
 import player.Wheels;
 
 /**
- * Drives two robots in one program, each by a thread of its own: they avoid obstacles, and each other, with their sonars.
+ * Drives two robots in one program, each by a thread of its own: they avoid obstacles, and each other, with their
+ * sonars.
  *
  * usage: TwoRobots host port host port [rounds]
  */

@@ -133,7 +133,10 @@ export class DashboardClient extends Robot {
     this.#awaited++;
     await this.#wait.until(limit, () => this.#awaited === 0, "no reply in time");
     const granted = pairs.replace(/(.)./g, (_, device) => device + (this.#access[device] ?? "e"));
-    return grantedOf(wanted, compare(pairs, granted, this.#refused));
+    if (typeof wanted === "string") return compare(pairs, granted, this.#refused);
+    const nameOf = (letter) => Object.keys(wanted)[pairs.indexOf(letter) / 2];
+    const reasons = Object.fromEntries(Object.entries(this.#refused).map(([letter, why]) => [nameOf(letter), why]));
+    return grantedOf(wanted, compare(pairs, granted, reasons, nameOf));
   }
 
   // read waits for one round of new data, at most 10 s.

@@ -16,8 +16,8 @@ export declare class PlayerError extends Error {
   /** The server's reply, if kind is refused. */
   readonly granted?: string;
   /**
-   * Why devices are e in granted, by device, as far as the server says, if kind is refused. A device is its letter, or
-   * its name if it has none.
+   * Why devices are e in granted, by device, as far as the server says, if kind is refused. A device is called as in the
+   * request, or if that was letters, its letter, or its name if it has none.
    */
   readonly reasons?: Record<string, Reason>;
 }

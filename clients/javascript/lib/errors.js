@@ -2,7 +2,8 @@
 //
 //   RefusedError   refused   the server granted less than asked for; granted has its reply, which is in force, and
 //                            reasons say why: { why, text } by device, a word of PROTOCOL 8.9.1 and text for people. A
-//                            device is its letter, or its name if it has none, for example laser:1
+//                            device is called as in the request, or if that was letters, its letter, or its name if
+//                            it has none, for example laser:1
 //   TimeoutError   timeout   the time limit has passed; the connection is still usable, and the next read completes a
 //                            round that arrived in part
 //   ClosedError    closed    there is no connection: it was lost, closed, or not possible

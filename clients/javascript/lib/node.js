@@ -3,6 +3,7 @@
 import net from "node:net";
 import tls from "node:tls";
 import { setTimeout as sleep } from "node:timers/promises";
+import { pairsOf } from "./data.js";
 import { ClosedError, GOTO_STATE, GotoError, PlayerError, PlayerEvent, REPLY, ROUND, Session, UsageError } from "./session.js";
 import { Limit, READ_LIMIT, Wait } from "./wait.js";
 
@@ -107,7 +108,7 @@ export class PlayerClient extends Session {
     } catch {
       // The refusal stands, without reasons.
     }
-    return this.grantedOf(wanted, this.finishRequest(pairs));
+    return this.grantedOf(wanted, this.finishRequest(pairs, wanted));
   }
 
   async #ask(question, options) {
@@ -142,7 +143,7 @@ export class PlayerClient extends Session {
     const limit = Limit.of(options, REQUEST_LIMIT);
     if (!this.isListed(name)) await this.devices(limit);
     const code = this.codeOf(name);
-    await this.request({ [code]: access }, limit);
+    await this.request(pairsOf({ [code]: access }, (letter) => letter), limit);
     return code;
   }
 

@@ -63,7 +63,7 @@ export declare class Session extends Robot {
   /** Asks why devices were refused, after REPLY. If it returns true, REPLY follows once more. */
   explain(pairs: string): boolean;
   /** Returns the granted pairs after REPLY. Throws an error of kind refused if they are less than asked for. */
-  finishRequest(pairs: string): string;
+  finishRequest(pairs: string, wanted?: string | Wanted): string;
   /** Asks a question of PROTOCOL 8.9. REPLY follows, after the answer. */
   startQuestion(question: string): void;
   /** The parts of the robot after the REPLY to question g. */

@@ -252,10 +252,15 @@ export class Session extends Robot {
     return /^\w+$/.test(interfaceName) ? interfaceName : `"${interfaceName || device}"`;
   }
 
+  // meant returns the character of a device by its name in an answer, or null if it is not known.
+  #meant(key) {
+    const removed = [...this.#seen].find(([, name]) => name === key)?.[0]; // by a reload
+    return this.#listedAs(key) ?? removed ?? (key.length === 1 ? key : null);
+  }
+
   // called returns what a device is called here by its name in an answer, or null if it is not known.
   #called(key) {
-    const removed = [...this.#seen].find(([, name]) => name === key)?.[0]; // by a reload
-    const letter = this.#listedAs(key) ?? removed ?? (key.length === 1 ? key : null);
+    const letter = this.#meant(key);
     return letter && this.#nameOf(letter);
   }
 
@@ -391,11 +396,17 @@ export class Session extends Robot {
   }
 
   // finishRequest returns the granted pairs after REPLY. It throws an error of kind refused if they
-  // are less than those asked for, with the reasons that explain has asked for.
-  finishRequest(pairs) {
-    const nameOf = (letter) => this.#nameOf(letter);
+  // are less than those asked for, with the reasons that explain has asked for. wanted is the argument of pairsOf: its
+  // names are those of the reasons.
+  finishRequest(pairs, wanted = pairs) {
+    const names = new Map(typeof wanted === "string" ? [] : Object.keys(wanted).map((name, i) => [pairs[2 * i], name]));
+    const nameOf = (letter) => names.get(letter) ?? this.#nameOf(letter);
     if (!this.#refused) return compare(pairs, this.#reply, {}, nameOf);
-    return compare(pairs, this.#refused, reasons(this.#answer, (key) => this.#called(key)), nameOf);
+    const called = (key) => {
+      const letter = this.#meant(key);
+      return letter && nameOf(letter);
+    };
+    return compare(pairs, this.#refused, reasons(this.#answer, called), nameOf);
   }
 
   // checkReadable throws an error if the server sends no rounds in the present state.
@@ -696,7 +707,7 @@ const CHANNEL = /^(\S+) ([0-9]{1,3}) (input|output|joint) (\S+) (-?[0-9]{1,10}) 
 const code = (letter) => letter.charCodeAt(0);
 
 function bytes(letters) {
-  if (/[^\x00-\xff]/.test(letters)) throw usage(`"${letters}" has a character that is not a byte`);
+  if (/[\u0100-\uffff]/.test(letters)) throw usage(`"${letters}" has a character that is not a byte`);
   return Uint8Array.from(letters, code);
 }
 

@@ -138,6 +138,19 @@ test("devices by their names, of which one is asked for only if it has no letter
   await assert.rejects(robot.request({ "imu:x": "read" }), UsageError);
 });
 
+test("a refusal has the names of the request", { timeout }, async (t) => {
+  const { robot } = await scripted(t, (kind, payload) => {
+    if (kind === "xy" && payload.toString() === "qd") return answer("d", ...DEVICES);
+    if (kind === "xy") return answer("e", "laser:1 off it is off", "l hardware it is unplugged");
+    return reply(payload.toString("latin1").replace(/(.)[rwa]/g, "$1e"));
+  });
+  const text = "access is not as requested: device laser asked r granted e: it is unplugged; device laser:1 asked r granted e: it is off";
+  await assert.rejects(robot.request({ laser: "read", "laser:1": "read" }), {
+    name: "RefusedError", message: text,
+    reasons: { laser: { why: "hardware", text: "it is unplugged" }, "laser:1": { why: "off", text: "it is off" } },
+  });
+});
+
 test("rounds in a loop, with data of two lasers", { timeout }, async (t) => {
   const second = new Uint8Array(722).fill(1);
   const { robot } = await scripted(t, granting(DEVICES, (payload) => payload.length > 0 &&
@@ -171,6 +184,18 @@ test("a signal ends a wait, and the connection stays", { timeout }, async (t) =>
   setImmediate(() => later.abort(new Error("no more")));
   await assert.rejects(reconnecting, { message: "no more" });
   await assert.rejects(new Simulation("127.0.0.1", 1).state({ signal: stop.signal }), { message: "enough" });
+});
+
+test("a read without a time limit ends after 10 s", { timeout }, async (t) => {
+  const { robot } = await scripted(t, granting([]));
+  await robot.request({ position: "read" });
+  let now = performance.now();
+  t.mock.method(performance, "now", () => now);
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const reading = robot.read();
+  now += 10_000;
+  t.mock.timers.tick(10_000);
+  await assert.rejects(reading, TimeoutError);
 });
 
 test("events", { timeout }, async (t) => {

@@ -113,6 +113,9 @@ test("requests, ages and loops by names", async () => {
   assert.deepEqual(await asking, { sonar: "read", laser: "close" });
   assert.deepEqual([stream.sent, robot.access("sonar"), robot.lasers.length], [[{ request: "srlc" }], "r", 1]);
   await assert.rejects(robot.request({ imu: "read" }), { name: "UsageError" });
+  const refused = robot.request({ sonar: "read", ptz: "read" }, LIMIT);
+  stream.say('{"access":{"s":"r","z":"e"},"refused":{"z":{"why":"off","text":"it is off"}}}');
+  await assert.rejects(refused, { name: "RefusedError", reasons: { ptz: { why: "off", text: "it is off" } } });
   const events = [];
   robot.addEventListener("round", () => events.push("round"));
   robot.addEventListener("closed", ({ error }) => events.push(error.message));

@@ -7,6 +7,7 @@ import ast
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -64,7 +65,7 @@ class Checkers(unittest.TestCase):
 
 
 class Docstrings(unittest.TestCase):
-    """Programs like pydoc and editors show them."""
+    """Editors and the web site show them."""
 
     def test_all(self) -> None:
         for file in [*(FOLDER / "playerclient").glob("*.py"), FOLDER / "player_log.py"]:
@@ -73,6 +74,18 @@ class Docstrings(unittest.TestCase):
             for node in module.body:
                 if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                     self.documented(file.name, node)
+
+    # Those of fields are in the reference of the web site.
+    def test_reference(self) -> None:
+        script = REPOSITORY / "packaging" / "site" / "reference.py"
+        for module in ("playerclient", "playerclient.simulation", "player_log"):
+            command = [sys.executable, str(script), module]
+            printed = subprocess.run(
+                command, cwd=FOLDER, env={**os.environ, "PYTHONPATH": "."}, capture_output=True, check=True, text=True
+            ).stdout
+            said = {"playerclient": ["mm ahead of the origin.", "FLOAT: RTK, not settled"]}.get(module, ["deg, counterclockwise"])
+            for text in said:
+                self.assertIn(text, printed)
 
     def documented(self, file: str, node: ast.ClassDef) -> None:
         self.assertTrue(ast.get_docstring(node), f"{file}: {node.name}")

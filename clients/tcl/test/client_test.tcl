@@ -275,6 +275,14 @@ served names-wrong "nothing is sent" {
     list [lsort -unique $kinds] [received 5]
 } {USAGE 7879000164}
 
+served names-refused "the reasons have the names of the request" {
+    say [reply sepw] [answer e "s off it is off"] [reply ""]
+    try {
+        player::Request robot {sonar read position write}
+    } trap {PLAYER REFUSED} {text options} {}
+    list [lindex [dict get $options -errorcode] 3] [string match "*device sonar: it is off" $text]
+} {{sonar {off {it is off}}} 1}
+
 served data "dicts and lists" {
     say $listed [reply \u0080rprsr] $P $S [block \u0080 $imu]
     set none [player::Data robot imu]

@@ -2,6 +2,9 @@ package player;
 
 /** Joints that servos move. {@link Robot#channels} says what they are. */
 public final class Joints extends Sensor<Servo> {
+    /** Instead of a joint's number: all of them. */
+    public static final int ALL = PlayerClient.ALL_JOINTS;
+
     Joints(Connection connection, Roster.Name name) {
         super(connection, name, Servo.class);
     }
@@ -25,7 +28,7 @@ public final class Joints extends Sensor<Servo> {
     /**
      * Moves a joint at the speed of its driver.
      *
-     * @param joint its number in the data, from 0, or {@link PlayerClient#ALL_JOINTS}
+     * @param joint its number in the data, from 0, or {@link #ALL}
      * @param goal in the unit of the joint, for example mdeg
      */
     public void move(int joint, int goal) {
@@ -35,7 +38,7 @@ public final class Joints extends Sensor<Servo> {
     /**
      * Moves a joint.
      *
-     * @param joint its number in the data, from 0, or {@link PlayerClient#ALL_JOINTS}
+     * @param joint its number in the data, from 0, or {@link #ALL}
      * @param goal in the unit of the joint, for example mdeg
      * @param speed in that unit each second, 0..4294967295; 0: as its driver moves it
      */
@@ -54,6 +57,6 @@ public final class Joints extends Sensor<Servo> {
 
     /** Stops all joints where they are. */
     public void stop() {
-        stop(PlayerClient.ALL_JOINTS);
+        stop(ALL);
     }
 }

@@ -97,7 +97,8 @@ public final class Robot implements AutoCloseable {
         }
 
         /**
-         * Limits connecting, and each later call that waits. The default is {@link #TIMEOUT}.
+         * Limits connecting, and each later call that waits. The default is {@link #TIMEOUT}. Looking up the name of
+         * the host has the limits of the system instead.
          *
          * @param limit zero: they wait for ever
          * @return this
@@ -156,8 +157,8 @@ public final class Robot implements AutoCloseable {
 
     /**
      * Connects again after a CLOSED error, at any time. It tries until the limit, and restores name, frequency, command
-     * lifetime, data mode, freshness mode and the devices. A REFUSED error means that the connection stands, but not all
-     * devices could be opened again; if its reasons have the word moved, none is open: open them again.
+     * lifetime, data mode, freshness mode and the devices. A REFUSED error means that the connection stands, but not
+     * all devices could be opened again; if its reasons have the word moved, none is open: open them again.
      */
     public void reconnect() {
         connection.reconnect();
@@ -235,7 +236,10 @@ public final class Robot implements AutoCloseable {
         return (GoTo) device(DeviceKind.GOTO, 0);
     }
 
-    /** {@return all lasers, in the order of their indices: {@code lasers().get(1)} is laser:1} It asks the server. */
+    /**
+     * {@return all lasers, in the order of their indices: {@code lasers().get(1)} is laser:1} It asks the server, as
+     * {@link #devices} does.
+     */
     public List<Sensor<Ranges>> lasers() {
         return all(DeviceKind.LASER).map(d -> this.<Ranges>sensor(DeviceKind.LASER, d.index())).toList();
     }

@@ -72,14 +72,13 @@ public sealed class Sensor<T> permits Wheels, Camera, Grip, Outputs, Joints, GoT
      * @return the data
      */
     public final T read() {
-        Deadline deadline = connection.deadline();
+        Deadline deadline = connection.deadline(); // one for all rounds without these data
         while (true) {
             Round round = connection.read(deadline);
             T data = decoded(round);
             if (data != null && round.isNew(this)) {
                 return data;
             }
-            deadline.left(); // a TIMEOUT error, although rounds without these data come
         }
     }
 
