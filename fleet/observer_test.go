@@ -173,7 +173,7 @@ func TestObservedWithoutNATS(t *testing.T) {
 	url := pageURL(t, start(t, program, "-fleet", "lab", "-nats", "nats://"+address, "-http", "127.0.0.1:0", "-robot", "a=127.0.0.1:1"))
 	until(t, url, http.StatusOK, `"well":true`)
 	must.Do(t, natsServer.DisableJetStream())
-	until(t, url, http.StatusServiceUnavailable, "nobody gets a lease")
+	until(t, url, http.StatusServiceUnavailable, "no program gets a lease")
 	awaitMetrics(t, url, "player_fleet_well 0", "player_fleet_leases_well 0", "player_fleet_nats_connected 1")
 	natsServer.Shutdown()
 	natsServer.WaitForShutdown()
