@@ -210,6 +210,7 @@ func TestSkips(t *testing.T) {
 		"e2e/needs/needs.go":           "elsewhere than in CI",
 		"e2e/acceptance/acceptance.go": "ACCEPTANCE, which the check sets",
 		"e2e/soak_test.go":             "-soak, which the check sets",
+		"e2e/chaos_test.go":            "-chaos, which the nightly check sets",
 		"e2e/frames_test.go":           "-frames: a measurement, which judges nothing",
 		"devices/stage/exact_test.go":  "a digest of the arithmetic of amd64, where the check runs",
 	}
