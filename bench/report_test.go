@@ -299,9 +299,9 @@ func TestHealthyTargets(t *testing.T) {
 	busy.Usage.CPU *= 2
 	busy.Load.Groups[0].Interval.P50 *= 2
 	for says, got := range map[string]string{
-		"1.3 system calls":          "1 of 2; 2.20 in healthy/commands",
+		"1.3 system calls":       "1 of 2; 2.20 in healthy/commands",
 		"1.5 times the readers'": "1 of 2; 2.00x in healthy/commands",
-		"1.3 times floor's":         "1 of 2; 2.00x in healthy/commands",
+		"1.3 times floor's":      "1 of 2; 2.00x in healthy/commands",
 	} {
 		if v := judge(t, r, says); v.Reached || v.Got != got {
 			t.Errorf("%+v, want %q", v, got)

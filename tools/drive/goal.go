@@ -42,7 +42,7 @@ func goTo(ctx context.Context, address string, goal codec.GotoCommand, stdout io
 	if err != nil {
 		return err
 	}
-	defer c.Close() // the server stops the robot
+	defer c.Close()                                     // the server stops the robot
 	if _, err := tools.Open(ctx, c, "pa"); err != nil { // write: the motors are switched on
 		return err
 	}
