@@ -64,6 +64,21 @@ func velocities(record []line.Entry) (moves, stops bool) {
 	return moves, stops
 }
 
+// silent reports whether an emulated robot has sent nothing for so long that its server gives the line up. On a busy
+// machine the process of the tests may be held up for a time as long.
+func silent(record []line.Entry) bool {
+	last := time.Duration(0)
+	for _, e := range record {
+		if e.Dir == line.DeviceToHost {
+			if e.At-last > 1500*time.Millisecond {
+				return true
+			}
+			last = e.At
+		}
+	}
+	return false
+}
+
 // The server is paused, by a signal, a virtual machine or a closed lid, and the
 // client that drives leaves meanwhile. What comes first after the pause is the end of
 // the movement; nothing that the client has commanded moves the robot any more.
@@ -111,7 +126,7 @@ func TestClientLeavesAPausedServer(t *testing.T) {
 			if moves, _ := velocities(r.Record()[before:]); moves {
 				t.Error("the robot was commanded to move for a client that has left")
 			}
-			if s.Printed(transport.ErrSilent.Error()) {
+			if s.Printed(transport.ErrSilent.Error()) && !silent(r.Record()) {
 				t.Error("the line was given up though the robot was heard")
 			}
 		})

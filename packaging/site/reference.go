@@ -181,9 +181,9 @@ func (w *goWriter) examples(examples []*doc.Example) {
 
 // pythonModule makes a page of what pydoc says of a module, without the path of its file.
 func (s *site) pythonModule(name string) (*document, error) {
-	cmd := exec.Command("python3", "-B", filepath.Join(s.root, "packaging/site/reference.py"), name)
-	cmd.Dir = filepath.Join(s.root, "clients/python")
-	cmd.Env = append(os.Environ(), "PYTHONPATH=.")
+	cmd := exec.Command("python3", "-B", "packaging/site/reference.py", name)
+	cmd.Dir = s.root
+	cmd.Env = append(os.Environ(), "PYTHONPATH=clients/python")
 	var problem bytes.Buffer
 	cmd.Stderr = &problem
 	out, err := cmd.Output()
