@@ -445,6 +445,20 @@ static player_result channels(const char *line) {
   return r;
 }
 
+static player_result colors(const char *line) {
+  static player_channel_color list[64];
+  size_t i, count;
+  player_result r = player_channel_colors(robot, list, 64, &count, json_int(line, "timeout_ms"));
+  printf("\"colors\":[");
+  for (i = 0; i < count; i++) {
+    printf("%s[", i ? "," : "");
+    label_of(list[i].device);
+    printf(",%d,%lu]", list[i].channel, (unsigned long)list[i].color);
+  }
+  printf("],");
+  return r;
+}
+
 static player_result carry_out(const char *line) {
   char op[16], host[256];
   json_string(line, "op", op, sizeof op);
@@ -465,6 +479,7 @@ static player_result carry_out(const char *line) {
   if (!strcmp(op, "open")) return open_device(line);
   if (!strcmp(op, "rays")) return rays(line);
   if (!strcmp(op, "channels")) return channels(line);
+  if (!strcmp(op, "colors")) return colors(line);
   if (!strcmp(op, "simulation")) return simulate(line);
   if (!strcmp(op, "close")) return player_close(robot), PLAYER_OK;
   return PLAYER_USAGE;

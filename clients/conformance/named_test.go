@@ -158,6 +158,11 @@ func named() []Case {
 				[]any{"io:0", 0, "input", "bit", 0, 1, "Button at the back"}, []any{"io:0", 3, "output", "mV", -2147483648, 5000, ""},
 				[]any{"servo:12", 1, "joint", "mdeg", -90000, 90000, "Elbow"}),
 			closing())},
+		{"colours of channels", "8.9.8", behind(
+			asked("colors", "colors", codec.QuestionColors,
+				[]string{"l 0 ffa500", "laser:1 31 00008B and more", "l 32 ffa500", "l -1 ffa500", "l 1 fa500", "l 2 orange", "vision:9 0 ffa500", "l 3"},
+				[]any{"l", 0, 0xFFA500}, []any{"laser:1", 31, 0x8B}),
+			closing())},
 		{"outputs and joints", "5.1", behind(
 			openNamed("io:0", 0x84, "w"), openNamed("servo:12", 0xFF, "a"),
 			commandTo("io:0", 0x84, codec.IOCommand{Channel: 3, Value: -2}.Append(nil), 3, -2),

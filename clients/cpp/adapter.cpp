@@ -373,6 +373,19 @@ int channels(CRobot &robot, std::ostream &out) {
   return r;
 }
 
+int colors(CRobot &robot, std::ostream &out) {
+  std::vector<player_channel_color> colors;
+  int r = robot.ChannelColors(colors);
+  out << "\"colors\":[";
+  const char *comma = "";
+  for (const player_channel_color &c : colors) {
+    out << comma << '[' << quote(label(robot, c.device)) << ',' << c.channel << ',' << c.color << ']';
+    comma = ",";
+  }
+  out << "],";
+  return r;
+}
+
 // Does what a request says of TLS.
 int carryOut(CRobot &robot, const std::string &line, std::ostream &out) {
   std::string op = text(line, "op");
@@ -394,6 +407,7 @@ int carryOut(CRobot &robot, const std::string &line, std::ostream &out) {
   if (op == "open") return open(robot, line, out);
   if (op == "rays") return rays(robot, out);
   if (op == "channels") return channels(robot, out);
+  if (op == "colors") return colors(robot, out);
   if (op == "close") return robot.Close(), PLAYER_OK;
   return PLAYER_USAGE;
 }

@@ -185,6 +185,14 @@ func (a *adapter) do(r request, out answer) error {
 		}
 		out["channels"] = list
 		return known(err)
+	case "colors":
+		colors, err := a.robot.Colors(ctx)
+		list := [][]any{}
+		for _, c := range colors {
+			list = append(list, []any{a.robot.NameOf(c.Device), c.Channel, c.Color})
+		}
+		out["colors"] = list
+		return known(err)
 	case "geometry":
 		parts, err := a.robot.Geometry(ctx)
 		list := [][]any{}

@@ -97,6 +97,10 @@ const operations = {
     const row = (c) => [c.device, c.number, c.role, c.unit ?? "-", number(c.min), number(c.max), c.name];
     return { channels: (await robot.channels(r.timeout_ms)).map(row) };
   },
+  async colors(r) {
+    const row = (c) => [c.device, c.channel, parseInt(c.color.slice(1), 16)];
+    return { colors: (await robot.colors(r.timeout_ms)).map(row) };
+  },
   config: (r) => robot[configurations[r.name]](r.text ?? r.value),
   async simulation(r) {
     const world = new Simulation(r.host, r.port, tlsOf(r));

@@ -202,6 +202,8 @@ def execute(robot: Any, r: Answer) -> Answer:
     elif op == "channels":
         found = robot.channels(timeout)
         return {"channels": [[*c[:3], c.unit or "-", number(c.min), number(c.max), c.name] for c in found]}
+    elif op == "colors":
+        return {"colors": [list(color) for color in robot.colors(timeout)]}
     elif op == "close":
         robot.close()
     else:

@@ -144,6 +144,14 @@ proc perform {request} {
             }
             return [list channels [numbers $list]]
         }
+        colors {
+            set list {}
+            foreach color [player::Colors robot] {
+                lassign [dict values $color] device channel rgb
+                lappend list [numbers [list [quote $device] $channel [expr {"0x[string range $rgb 1 end]"}]]]
+            }
+            return [list colors [numbers $list]]
+        }
         get {
             set age [player::Age robot $device]
             return [list size [string length [player::Raw robot $device]] age_us [expr {$age eq "" ? "null" : $age}] \

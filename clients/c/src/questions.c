@@ -157,14 +157,14 @@ static void take_color(player_client *c, void *to, const char *line) {
   int64_t channel;
   uint32_t color = 0;
   int digits = 0;
-  const char *at, *hex = "0123456789abcdef", *digit;
+  const char *at, *hex = "0123456789abcdef0123456789ABCDEF", *digit;
   player_channel_color *next;
   char device = (char)device_of(c, line, &at);
   if (!device || !read_whole(&at, 0, PLAYER_CHANNELS - 1, &channel)) return;
   for (; *at && *at != ' '; at++, digits++) {
     digit = strchr(hex, *at);
     if (!digit) return;
-    color = color << 4 | (uint32_t)(digit - hex);
+    color = color << 4 | (uint32_t)((digit - hex) % 16);
   }
   if (digits != 6 || (next = (player_channel_color *)next_of((collected *)to, sizeof *next)) == NULL) return;
   next->device = device;

@@ -116,6 +116,10 @@ public class Adapter {
                         c.number(), quote(c.role()), quote(c.unit() == null ? "-" : c.unit()), known(c.min(), UNKNOWN),
                         known(c.max(), UNKNOWN), quote(c.name()))));
             }
+            case "colors" -> {
+                return list("colors", robot.colors().stream().map(c -> row(quote(robot.nameOf(c.device())),
+                        c.channel(), c.rgb())));
+            }
             case "read" -> {
                 robot.getData();
                 String named = opened.values().stream().filter(c -> c >= 0x80).map(String::valueOf).distinct()
