@@ -148,6 +148,7 @@ func TestAgeBehindASetup(t *testing.T) {
 		synctest.Wait()
 		f.Want("XU", 10)
 		time.Sleep(5 * time.Second)
+		synctest.Wait()
 		if got, want := fmt.Sprint(sent), "[first 0s second 3s]"; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
