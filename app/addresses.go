@@ -8,7 +8,7 @@ import (
 	"player/config"
 )
 
-// listening is an address that this program listens on, and what says so.
+// listening is an address that this program listens on, and the server that needs it.
 type listening struct{ what, address string }
 
 // checkAddresses returns an error if two servers of this program are to listen on one

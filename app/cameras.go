@@ -109,7 +109,7 @@ func replaysOf(conf *config.Server) (all []replay) {
 	return all
 }
 
-// player returns what shows the pictures of a camera in a log: the loop says which time of it
+// player returns the source of a camera's pictures in a log: the loop says which time of the log
 // is played.
 func (c *cameras) player(driver *readlog.Driver, shown *logfile.Pictures, camera string) func(context.Context) ([]byte, pictures.View, error) {
 	return func(ctx context.Context) ([]byte, pictures.View, error) {
@@ -127,14 +127,14 @@ func (c *cameras) add(s pictures.Source) {
 	c.list = append(c.list, pictures.NewCamera(s, c.log))
 }
 
-// close ends what runs, and waits for it.
+// close ends the cameras, and waits for them.
 func (c *cameras) close() {
 	for _, camera := range c.list {
 		camera.Close()
 	}
 }
 
-// drawer returns what draws what a simulated robot's camera sees: the loop says how the
+// drawer returns the source of the pictures of a simulated robot's camera: the loop says how the
 // world is, and waits for no picture.
 func (c *cameras) drawer(robot *stage.Robot) func(context.Context) ([]byte, pictures.View, error) {
 	return func(ctx context.Context) ([]byte, pictures.View, error) {

@@ -66,8 +66,8 @@ func openDashboard(o options, conf *config.Server, sim *simulation, cameras *cam
 	return f, nil
 }
 
-// pagesOf returns the robots of a configuration as the dashboard shows them, and what replays
-// and records them.
+// pagesOf returns the robots of a configuration as the dashboard shows them, and the drivers
+// that replay and record them.
 func pagesOf(conf *config.Server, sim *simulation, bind string) (robots []dashboard.Robot, runs map[string]dashboard.Run) {
 	runs = map[string]dashboard.Run{}
 	for _, robot := range conf.Robots {

@@ -15,8 +15,8 @@ import (
 
 // exportLog writes the tables of a log as files into a directory and their paths
 // to stdout, or without a directory the tables to stdout. Into a file named .mcap it
-// writes what viewers draw, and with inROS the folder becomes a bag of ROS 2. Files that
-// exist are errors unless replace. Progress, and what is damaged in the log, goes to stderr.
+// writes the messages that viewers draw, and with inROS the folder becomes a bag of ROS 2. Files that
+// exist are errors unless replace. Progress and damage of the log go to stderr.
 func exportLog(ctx context.Context, path, to string, replace bool, inROS *bag.Options, stdout, stderr io.Writer) error {
 	ctx, stop := tools.UntilSignal(ctx)
 	defer stop()

@@ -26,7 +26,7 @@ type frontend struct {
 	// show takes over the robots of a configuration. It reports whether they are others than
 	// before.
 	show func(conf *config.Server, sim *simulation) (changed bool)
-	// serving returns what serves the robots that were shown, until ctx ends.
+	// serving returns the function that serves the robots that were shown, until ctx ends.
 	serving func() func(ctx context.Context, l net.Listener) error
 
 	start func() (stop func()) // serves until stop, which waits for the end

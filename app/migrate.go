@@ -29,7 +29,7 @@ func migrateCommand() tools.Command {
 }
 
 // migrateFile prints the file of Player 1, 2 or 3 at path for this server, and on
-// stderr what is left out.
+// stderr the parts that are left out.
 func migrateFile(path string, stdout, stderr io.Writer) error {
 	file, err := syntax.ParseFile(path, nil)
 	if err != nil {

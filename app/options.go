@@ -232,7 +232,7 @@ func (o options) parseConfig() (*syntax.File, error) {
 	return syntax.Parse(name, func(string) ([]byte, error) { return text, nil })
 }
 
-// logMagic is what a log begins with: the format is MCAP.
+// logMagic begins each log: the format is MCAP.
 const logMagic = "\x89MCAP0\r\n"
 
 // isLog reports whether a file that cannot be parsed is a log.

@@ -192,8 +192,8 @@ func untilSignal(ctx context.Context, die func(), reloads chan<- struct{}) (_ co
 // isGuard reports whether name is the one with which a server starts this program as its guard.
 func isGuard(name string) bool { return name == lastwords.GuardName }
 
-// quiet ends what the engine of the loop starts with each process, for processes without a loop: its
-// pools would wake them.
+// quiet ends the pools that the engine of the loop starts with each process, for processes without a
+// loop: the pools would wake them.
 func quiet() { reactor.ReleasePools() }
 
 // guard is the program of a guard, whose standard input is the connection to the server.

@@ -32,7 +32,7 @@ func repairCommand() tools.Command {
 	}
 }
 
-// repaired is what a program reads of one log.
+// repaired is the report on one log, for programs.
 type repaired struct {
 	Log      string `json:"log"`
 	Whole    bool   `json:"whole"`              // there was nothing to do: the rest is left out
@@ -41,7 +41,7 @@ type repaired struct {
 	Original string `json:"original,omitempty"` // where it is, if more than the end was lost
 }
 
-// repair repairs one log, and reports on stdout what was done.
+// repair repairs one log, and reports the result on stdout.
 func repair(path string, raw bool, stdout, stderr io.Writer) error {
 	work := tools.NewWork("player: "+path, true, stderr)
 	done, err := logfile.Repair(path, work.Done)

@@ -34,7 +34,7 @@ const (
 	reportTime = 20 * time.Second
 )
 
-// report opens all devices of a configuration for reading, without moving anything, and writes what they show into a
+// report opens all devices of a configuration for reading, without moving anything, and writes their data into a
 // file (docs/EVIDENCE.md). The server that it starts has no clients but the report itself.
 func report(ctx context.Context, o options, path string, stderr io.Writer) error {
 	messages := evidence.NewLog()
@@ -58,7 +58,7 @@ func report(ctx context.Context, o options, path string, stderr io.Writer) error
 	return err
 }
 
-// watch serves the robots of a configuration until run has what their devices show.
+// watch serves the robots of a configuration until run has the data of their devices.
 func (o options) watch(ctx context.Context, conf *config.Server, log *zap.Logger, run *evidence.Run, stderr io.Writer) error {
 	ctx, quit := context.WithCancel(ctx)
 	defer quit()
@@ -179,7 +179,7 @@ func gather(ctx context.Context, c *client.Client, all []evidence.Device, codes 
 	}
 }
 
-// counted returns the drivers of a configuration with what they have counted. The server has ended.
+// counted returns the drivers of a configuration with their counts. The server has ended.
 func counted(conf *config.Server) (all []evidence.Driver) {
 	for _, robot := range conf.Robots {
 		for _, d := range robot.Drivers {

@@ -20,8 +20,8 @@ import (
 	"player/server"
 )
 
-// program is the server with everything around it. prepare makes its parts, describe is what
-// the server needs of them, and ready starts the parts that need a server.
+// program is the server with everything around it. prepare makes its parts, describe gives them
+// to the server, and ready starts the parts that need a server.
 type program struct {
 	started    time.Time
 	options    options
@@ -95,7 +95,7 @@ func (p *program) prepare() (err error) {
 	return err
 }
 
-// describe returns what the server serves, and what it uses of the process.
+// describe returns the configuration of the server: its robots, and the parts of the process that it uses.
 func (p *program) describe() server.Config {
 	return server.Config{
 		Robots:        p.options.robots(p.conf, p.sim.robots),

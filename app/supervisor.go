@@ -26,7 +26,7 @@ type supervisor struct {
 // longest is the longest time.Duration in microseconds, 292 years. systemd counts further.
 const longest = uint64(math.MaxInt64 / time.Microsecond)
 
-// newSupervisor reads what systemd puts into the environment.
+// newSupervisor reads the variables of systemd from the environment.
 func newSupervisor(env func(string) string, log *zap.Logger) supervisor {
 	s := supervisor{socket: env("NOTIFY_SOCKET"), log: log}
 	usec, err := strconv.ParseUint(env("WATCHDOG_USEC"), 10, 64)

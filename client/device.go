@@ -67,7 +67,7 @@ func (c *Client) Rays(ctx context.Context) (rays []codec.Rays, err error) {
 	return rays, err
 }
 
-// Channels asks the server what the inputs, outputs and joints of the robot are.
+// Channels asks the server to describe the inputs, outputs and joints of the robot.
 func (c *Client) Channels(ctx context.Context) (channels []codec.Channel, err error) {
 	lines, err := c.Ask(ctx, codec.QuestionChannels)
 	for _, line := range lines {

@@ -128,7 +128,7 @@ func (w *Wheels) Drive(mmPerSec, degPerSec int) error { return w.robot.SetSpeed(
 // Stop stops the robot. A client with a lifetime of commands stops only what it drives itself.
 func (w *Wheels) Stop() error { return w.Drive(0, 0) }
 
-// IO is a device of inputs and outputs. Channels says what they are.
+// IO is a device of inputs and outputs. Channels describes them.
 type IO struct{ Device[codec.IOData] }
 
 // OpenIO opens inputs and outputs, for their values and for commands.
@@ -143,7 +143,7 @@ func (c *Client) OpenIO(ctx context.Context, index int) (*IO, error) {
 // Set sets an output to a value in its unit; a digital one to 0 or 1.
 func (d *IO) Set(channel uint8, value int32) error { return d.robot.SetOutput(d.code, channel, value) }
 
-// Servo is a device of joints. Channels says what they are.
+// Servo is a device of joints. Channels describes them.
 type Servo struct{ Device[codec.ServoData] }
 
 // OpenServo opens joints, for their data and for commands.

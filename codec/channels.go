@@ -20,8 +20,8 @@ const (
 	ServoCommandSize = 1 + 4 + 4
 )
 
-// IOData is the values of digital and analogue inputs and outputs (PROTOCOL 7.12). Question QuestionChannels says what they
-// are. A digital one is 0 or 1.
+// IOData is the values of digital and analogue inputs and outputs (PROTOCOL 7.12). The answer to QuestionChannels
+// describes them. A digital one is 0 or 1.
 type IOData struct {
 	Values []int32 `json:"values"` // of each channel in its unit; or Unknown
 }
@@ -98,7 +98,8 @@ type Joint struct {
 	State    uint8 `json:"state"`    // JointMoving ... JointKnown
 }
 
-// ServoData is the state of servos, or of the joints of an arm (PROTOCOL 7.13). Question QuestionChannels says what they are.
+// ServoData is the state of servos, or of the joints of an arm (PROTOCOL 7.13). The answer to QuestionChannels
+// describes them.
 type ServoData struct {
 	Joints []Joint `json:"joints"`
 }
@@ -153,7 +154,7 @@ func (c *ServoCommand) Decode(b []byte) error {
 	return nil
 }
 
-// Role is what a channel is: an input or an output of an io device, or a joint of a servo device.
+// Role is the kind of a channel: an input or an output of an io device, or a joint of a servo device.
 type Role string
 
 const (

@@ -14,7 +14,7 @@ const (
 	AnyHeading = 0xFFFF
 )
 
-// GotoState is what a goto device does.
+// GotoState is the state of a goto device.
 type GotoState uint8
 
 const (

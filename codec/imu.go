@@ -11,8 +11,8 @@ const Unknown = math.MinInt32
 // IMUSize is the size of the payload in bytes.
 const IMUSize = 9 * 4
 
-// IMUData is what an inertial measurement unit senses (PROTOCOL 7.10), in the robot's axes: x ahead, y to the left, z up
-// (REP 103). A field may be Unknown.
+// IMUData is a reading of an inertial measurement unit (PROTOCOL 7.10) in the robot's axes: x ahead, y to the left,
+// z up (REP 103). A field may be Unknown.
 type IMUData struct {
 	Roll  int32 `json:"roll_mdeg"`  // about x: the left side up
 	Pitch int32 `json:"pitch_mdeg"` // about y: the front down
@@ -22,7 +22,7 @@ type IMUData struct {
 	PitchRate int32 `json:"pitch_rate_mdeg_per_s"`
 	YawRate   int32 `json:"yaw_rate_mdeg_per_s"`
 
-	// At rest on level ground Z is 9807: what is measured is the force that holds the robot up.
+	// At rest on level ground Z is 9807: the unit measures the force that holds the robot up.
 	X int32 `json:"x_mm_per_s2"`
 	Y int32 `json:"y_mm_per_s2"`
 	Z int32 `json:"z_mm_per_s2"`

@@ -10,7 +10,7 @@ import (
 	"player/devices"
 )
 
-// Plan is how a running server changes to the one that its file describes now.
+// Plan changes a running server to the configuration that its file has now.
 type Plan struct {
 	// Server is the result: the drivers that go on, and new ones. A robot that keeps its
 	// port has its old Table with its old links.

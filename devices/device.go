@@ -130,7 +130,7 @@ func (d *Device) MotorsOff(now time.Duration) bool {
 	return m != nil && d.link.state == Ready && m.MotorsOff(now)
 }
 
-// Charge returns what the charger of the robot does, in a word of PROTOCOL 8.9.4. It is empty
+// Charge returns the state of the robot's charger, in a word of PROTOCOL 8.9.4. It is empty
 // if the state is unknown, or another device reports it.
 func (d *Device) Charge() string {
 	if c := d.link.charged; c != nil && d.link.state == Ready && d.spec.Letter == codec.Misc {

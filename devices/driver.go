@@ -84,7 +84,7 @@ type Motored interface {
 	MotorsOff(now time.Duration) bool
 }
 
-// Charged is a driver that knows what the charger of its robot does.
+// Charged is a driver that knows the state of its robot's charger.
 type Charged interface {
 	// Charge returns the charger's state in a word of PROTOCOL 8.9.4, empty if it is unknown. It
 	// is only called while the link is ready.
@@ -289,7 +289,7 @@ type Line interface {
 	// SetModemLines asserts or releases DTR and RTS, if the line has them. At TTL level an
 	// asserted line is low.
 	SetModemLines(dtr, rts bool)
-	// Discard drops what was received but not read.
+	// Discard drops the bytes that were received but not read.
 	Discard()
 }
 

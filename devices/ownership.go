@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A link remembers what its driver owns: ports, programs, and open devices of other drivers. It reclaims
+// A link remembers the property of its driver: ports, programs, and open devices of other drivers. It reclaims
 // them from a driver that has panicked or does not stop.
 
 // dependency is devices of other drivers that a driver has open: its Required or its Optional.
@@ -15,7 +15,7 @@ type dependency interface {
 	isSwitchedOff() bool       // the driver needs a device whose driver is switched off
 }
 
-// belongings is what a driver owns, and what is known of its panics.
+// belongings is the property of a driver, and its record of panics.
 type belongings struct {
 	run          int // counts panics: callbacks of earlier runs are ignored
 	ports        []*isolatedPort
@@ -48,7 +48,7 @@ func (l *Link) disown(now time.Duration) {
 	}
 }
 
-// reclaim takes what the driver owned when it panicked. The first call closes the devices of other
+// reclaim takes the property that the driver had when it panicked. The first call closes the devices of other
 // drivers. The next one, later by parting, closes the ports and kills the programs.
 func (l *Link) reclaim(now time.Duration) {
 	if len(l.dependencies) > 0 {
@@ -84,7 +84,7 @@ func (l *Link) removeDependency(h dependency) {
 	l.dependencies = slices.DeleteFunc(l.dependencies, func(o dependency) bool { return o == h })
 }
 
-// isolatedHost is the Host that a driver gets. It remembers what the driver opens.
+// isolatedHost is the Host that a driver gets. It remembers the ports and programs that the driver opens.
 type isolatedHost struct{ link *Link }
 
 func (o isolatedHost) WakeAt(l *Link, at time.Duration) { o.link.host.WakeAt(l, at) }

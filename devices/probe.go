@@ -22,8 +22,8 @@ type Probe struct {
 	// with garbage in front. It also gets bytes of hardware of other kinds. The zero Answer means
 	// that the bytes are, so far, not of this Kind.
 	Recognise func(heard []byte) Answer
-	// Leave is sent at the end to hardware that has answered, to undo what the
-	// requests have done. It may be empty.
+	// Leave is sent at the end to hardware that has answered, to undo the
+	// effects of the requests. It may be empty.
 	Leave []byte
 }
 

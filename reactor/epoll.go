@@ -10,7 +10,7 @@ import (
 // epoll is the number of an epoll: gnet's, or one of ours.
 type epoll int
 
-// inputEvents are what gnet polls for input.
+// inputEvents are the events that gnet polls for input.
 const inputEvents = unix.EPOLLIN | unix.EPOLLPRI
 
 func newEpoll() (epoll, error) {

@@ -41,7 +41,7 @@ type connection interface {
 	ProbeSlowly()
 }
 
-// socket is a descriptor of a client. It adds what only TCP sockets have.
+// socket is a descriptor of a client. It adds the calls that only TCP sockets have.
 type socket struct{ *reactor.Descriptor }
 
 func (s socket) TCPInfo() (*unix.TCPInfo, error) {

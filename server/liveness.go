@@ -12,7 +12,7 @@ import (
 )
 
 // A client may vanish without closing its connection. Package liveness decides when it has; this
-// file reads from the kernel what liveness has to know.
+// file reads the facts for it from the kernel.
 
 var errSilent = errors.New("its network has been dead for 13 s")
 

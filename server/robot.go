@@ -10,7 +10,7 @@ import (
 	"player/server/status"
 )
 
-// robotState is a robot that is served, with what its clients have in common.
+// robotState is a robot that is served, with the state that its clients share.
 type robotState struct {
 	Robot
 	listener int // of the loop

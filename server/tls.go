@@ -54,7 +54,7 @@ func (s *Server) AcceptTLS(now time.Duration, t *tlsconn.Conn, port int) {
 }
 
 // acceptTLS is AcceptTLS with the function that detaches the connection and has its input brought to the client. begin
-// is for what came with the handshake.
+// processes the input that came with the handshake.
 func (s *Server) acceptTLS(now time.Duration, t *tlsconn.Conn, port int,
 	detach func(c *client, begin func(now time.Duration)) (connection, error)) {
 	if s.reload != nil {

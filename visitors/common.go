@@ -38,7 +38,7 @@ type Common struct {
 	Log     *zap.Logger
 }
 
-// Site returns the site of a server. what names it in the log, and flag is the flag with its address.
+// Site returns the site of a server. The log calls it what, and flag is the flag with its address.
 func (c Common) Site(what, flag string, handler http.Handler) Site {
 	return Site{Name: c.Name, Origins: c.Origins, Proxy: c.Proxy, What: what, Flag: flag, Can: "drive", TLS: c.TLS, Handler: handler, Log: c.Log}
 }

@@ -30,7 +30,7 @@ const (
 // device is set up, the server delays all messages behind the request (PROTOCOL 2.7), and a
 // camera's setup must not delay the stop of the wheels.
 //
-// The robot's server decides who drives: commands of a Controller have a lifetime, and yield
+// The robot's server chooses the driving client: commands of a Controller have a lifetime, and yield
 // (PROTOCOL 5.5). So the robot stops however the visitor or this process ends, but not if another
 // client has taken over. One goroutine uses a Controller.
 type Controller struct {

@@ -52,7 +52,7 @@ type Feed struct {
 	send    func([]News) error
 	// Stranger makes the error for a server whose answer is not the Player protocol. Nil: the error stays as it is.
 	Stranger func(error) error
-	// Equipped gets what the robot says of its devices: before the first data, and again when a device that has a
+	// Equipped gets the robot's description of its devices: before the first data, and again when a device that has a
 	// description is opened, because its driver may have learnt it then. send runs in the same goroutine. It is not called
 	// for a server that answers no questions. Nil: the robot is not asked.
 	Equipped func(Equipment) error
@@ -73,7 +73,7 @@ type Request struct {
 	Rate  int    // Hz; 0: as before
 }
 
-// Equipment is what a robot says of its devices.
+// Equipment is a robot's description of its devices.
 type Equipment struct {
 	Devices  []codec.Entry   // all of them
 	Rays     []codec.Rays    // of lasers, sonars and rangers

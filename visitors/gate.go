@@ -18,7 +18,7 @@ import (
 // LogRefused is a message of the log, by which tests find lines.
 const LogRefused = "visitor: request refused"
 
-// OtherPage is what the refusal of a page of another site says of it.
+// OtherPage is the reason in the refusal of a page of another site.
 const OtherPage = "may not use this server"
 
 // gate refuses requests that pages of other sites make: any page that the user

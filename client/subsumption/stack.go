@@ -10,7 +10,7 @@ import (
 // act, then one wins, then its command is computed; no command is visible that
 // a higher layer could still replace.
 //
-// It does what the article's three arbiters do. Jones and Flynn let each layer, from the
+// It can be each of the article's three arbiters. Jones and Flynn let each layer, from the
 // lowest to the highest, replace the output of the layers below: a stack of New works so.
 // SR04's masks are the switches of a Layer. jBot's jobs are orders of priority over the same
 // layers: see Switch.

@@ -2,7 +2,7 @@
 // obstacles (PROTOCOL 5.6, docs/GOTO.md). Package vfh plans; this package gives it data, carries its
 // commands to the wheels, and ends a goal when anything else moves them.
 //
-// The driver is to the wheels what a client is: it commands the same device, so its command is overwritten,
+// To the wheels the driver is a client: it commands the same device, so its command is overwritten,
 // passed through reflexes, and stopped as any other. It works only while the goto device is open, and plans only
 // while there is a goal.
 package driveto
@@ -30,7 +30,7 @@ const (
 	// whole is a portion in which every plan is complete.
 	whole = 1 << 20
 	// maxAge is how old ranges may be, and maxOdometry the odometry. A laser scanner that has fallen back to 9600 baud needs
-	// most of a second for a scan, and the map remembers what it has shown.
+	// most of a second for a scan, and the map remembers its obstacles.
 	maxAge, maxOdometry = 1500 * time.Millisecond, time.Second
 	// watching is the time between two checks of the ages while no data comes.
 	watching = 250 * time.Millisecond

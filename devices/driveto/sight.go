@@ -9,7 +9,7 @@ import (
 )
 
 // best returns the devices of the best interface among eyes: lasers, rangers, sonars. A laser that is a ranger as well
-// is not read twice, and sonars see what lasers do not only with cones that close doors.
+// is not read twice, and the wide cones of sonars, which see more than lasers, would close doors.
 func best(eyes []*devices.Device) (best []*devices.Device) {
 	for _, letter := range [...]byte{codec.Laser, codec.Ranger, codec.Sonar} {
 		for _, e := range eyes {

@@ -94,7 +94,7 @@ func (d *Driver) publishIO(now time.Duration) {
 	d.io.Publish(now, d.out)
 }
 
-// publishIMU publishes what the gyroscope measures about the vertical axis: heading since the robot was switched on,
+// publishIMU publishes the gyroscope's readings about the vertical axis: heading since the robot was switched on,
 // and turn rate. All else is unknown.
 func (d *Driver) publishIMU(now time.Duration) {
 	if !d.Link().Subscribed(d.imu) {

@@ -126,7 +126,7 @@ func (s *sensors) publish(now time.Duration, d *Driver) {
 }
 
 // reading returns a reading of the ranger for a distance in mm. Nothing is in range beyond the largest distance that rays
-// declares; what is nearer than its smallest is no distance.
+// declares; a value below its smallest is no distance.
 func (s *sensors) reading(i int, mm float64) uint16 {
 	near, far := s.limits(i)
 	switch mm = math.Round(mm); {

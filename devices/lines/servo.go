@@ -52,7 +52,7 @@ func newJoint(number int, text string) (codec.Channel, error) {
 	return c, nil
 }
 
-// begin forgets what was commanded and measured: nothing moves by itself.
+// begin forgets commands and measurements: nothing moves by itself.
 func (s *servos) begin() {
 	s.data.Joints, s.pending = s.data.Joints[:0], [maxJoint]bool{}
 	for range s.joints {

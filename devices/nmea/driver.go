@@ -101,7 +101,8 @@ func (d *Driver) receive(now time.Duration, p []byte) {
 	}
 }
 
-// take takes a sentence of an epoch. An epoch is published when it has what the last one had, or when the next one begins.
+// take takes a sentence of an epoch. An epoch is published when it has the sentences of the last one, or when the next
+// one begins.
 func (d *Driver) take(now time.Duration, k kind) {
 	if k != gst {
 		d.Up(now)

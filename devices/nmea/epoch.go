@@ -15,7 +15,7 @@ var fixes = map[string]codec.Fix{
 	"0": codec.NoFix, "1": codec.PlainFix, "2": codec.DGPSFix, "3": codec.PlainFix, "4": codec.RTKFix, "5": codec.FloatFix, "6": codec.DeadReckon,
 }
 
-// epoch is what the sentences of one moment say: a receiver sends several for each measurement, in an order of its own.
+// epoch is the data of the sentences of one moment: a receiver sends several for each measurement, in its own order.
 type epoch struct {
 	at   [longest]byte // the time of day, as text
 	n    int           // bytes of at

@@ -12,7 +12,7 @@ import (
 	"player/devices/transport"
 )
 
-// speeds are tried in this order, in baud, after the one that worked last. Robots leave the
+// speeds are tried in this order, in baud, after the last speed that worked. Robots leave the
 // factory with the first; owners set the second to get more sonar readings. Other programs
 // leave robots at the other speeds.
 var speeds = []int{9600, 38400, 19200, 57600, 115200}

@@ -27,7 +27,7 @@ func (o *outputs) set(bit int, on bool) {
 	}
 }
 
-// AppendChannels implements devices.Channelled: what every robot reports.
+// AppendChannels implements devices.Channelled: every robot reports the same channels.
 func (d *Driver) AppendChannels(dst []codec.Channel, device *devices.Device) []codec.Channel {
 	if device.Letter() != codec.IO {
 		return dst

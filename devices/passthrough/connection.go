@@ -321,8 +321,8 @@ func (d *Driver) opened(now time.Duration, pairs []byte) error {
 	return nil
 }
 
-// questions returns what is asked about devices whose data does not explain itself. A Player that sends no ages is one of
-// 0.7.4a, which answers no questions.
+// questions returns the questions about devices whose data does not explain itself. A Player that sends no ages is
+// one of 0.7.4a, which answers no questions.
 func (d *Driver) questions(aged bool) (questions []byte) {
 	for i := range d.remotes {
 		switch d.remotes[i].device.Letter() {

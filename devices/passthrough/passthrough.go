@@ -220,7 +220,7 @@ func (d *Driver) remote(code byte) *remote {
 	return nil
 }
 
-// remoteOf returns what is known of one of our devices.
+// remoteOf returns the remote device of one of ours.
 func (d *Driver) remoteOf(device *devices.Device) *remote {
 	return &d.remotes[slices.IndexFunc(d.remotes, func(r remote) bool { return r.device == device })]
 }

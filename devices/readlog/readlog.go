@@ -143,7 +143,7 @@ func New(o Options, wanted []devices.Spec) (*Driver, error) {
 	return d, nil
 }
 
-// recorded returns the data channels of an interface, the one that is device 0 first.
+// recorded returns the data channels of an interface, device 0 first.
 func recorded(channels []logfile.ChannelSummary, name string) (list []logfile.Channel) {
 	first, ok := choose(channels, name, 0)
 	if !ok {

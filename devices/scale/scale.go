@@ -12,8 +12,8 @@ import (
 // LogScale is a message of the log, by which tests find lines.
 const LogScale = "a scale may be wrong"
 
-// A scale is wrong by a factor of 10, 100 or 1000, in most cases: a board sends another unit. What is wrong by less than
-// 5 may be a worn tyre, a slope or a robot that slips.
+// A scale is wrong by a factor of 10, 100 or 1000, in most cases: a board sends another unit. A smaller factor
+// than 5 may come from a worn tyre, a slope or a robot that slips.
 const least = 5
 
 // wrong returns by which factor reported values are too large, for the factor that was found. A factor near 10, 100 or
@@ -210,7 +210,7 @@ func (r *Ranges) Update(now time.Duration, mm, limit float64) (factor float64) {
 	return 0
 }
 
-// Warn says that a scale may be wrong: where it is, what it is, what would fit, and why.
+// Warn says that a scale may be wrong: its place, its value, a value that fits, and the reason.
 func Warn(log *zap.Logger, place, is, fits, why string) {
 	log.Warn(LogScale, zap.String("place", place), zap.String("is", is), zap.String("would fit", fits), zap.String("because", why))
 }

@@ -11,7 +11,7 @@ import (
 	"player/devices/transport"
 )
 
-// speeds are tried in this order, in baud, after the one that worked last. The laser has
+// speeds are tried in this order, in baud, after the last speed that worked. The laser has
 // 9600 after power-up, and keeps any other setting until its power is cut: 38400 by this
 // server and most other programs, 500000 by programs on an RS-422 line.
 var speeds = []int{9600, 38400, 500000, 19200}

@@ -220,7 +220,7 @@ func (v *view[T]) drawRun(x int, distance, m, bottom, top float64, paint T) {
 	}
 }
 
-// AppendColors implements devices.Colored: what the world says in colors.
+// AppendColors implements devices.Colored, with the colors of the world file.
 func (d *Driver) AppendColors(dst []codec.ChannelColor, device *devices.Device) []codec.ChannelColor {
 	if device.Letter() != codec.Vision {
 		return dst

@@ -93,7 +93,7 @@ func (g *gripper) step(dt time.Duration) {
 // at returns the gripper's pose in the world.
 func (g *gripper) at() Pose { return g.robot.body.pose.Then(g.pose) }
 
-// carry moves what the grippers have with the robot. A thing is no robot, and carries nothing.
+// carry moves the things in the grippers with the robot. A thing is no robot, and carries nothing.
 func (r *Robot) carry() {
 	if r != nil {
 		for _, g := range r.grippers {

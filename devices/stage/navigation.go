@@ -125,7 +125,7 @@ type motion struct {
 }
 
 // readIMU reads an inertial measurement unit of the robot. Rates and accelerations are the means since the last reading,
-// so they add up to turns and to speeds. What is not known without a last reading is Unknown.
+// so they add up to turns and to speeds. A value that needs a last reading is Unknown without one.
 func (r *Robot) readIMU(c *scanner, number int, last *motion) {
 	now := motion{moment: moment{r.world.sim, r.world.moved}, known: true, heading: r.body.pose.Heading, speed: r.drive.speed}
 	passed := (now.sim - last.sim).Seconds()
@@ -176,7 +176,7 @@ func newNavigating(r *Robot) navigating {
 		motions: make([]motion, len(r.inertials))}
 }
 
-// publishNavigation publishes what the receivers and inertial measurement units that are open read.
+// publishNavigation publishes the readings of the receivers and inertial measurement units that are open.
 func (d *Driver) publishNavigation(now time.Duration) {
 	r, c := d.robot, d.world.scanning.scanners[0]
 	for i, device := range d.receivers {

@@ -15,7 +15,7 @@ type unpainted struct {
 
 // Paint gives robots, things and fixtures another colour, each by its name: "#rrggbb" or the name of a colour, as in a
 // world file. Either all are painted or none. The colour tracker reports them in the channel of that colour, unless the
-// world file says in which. What is mounted on a thing keeps its colour. Reset undoes it.
+// world file names another. Parts that are mounted on a thing keep their colours. Reset undoes it.
 func (w *World) Paint(colors map[string]string) error {
 	all, palette := slices.Concat(w.fixtures, w.bodies), shades()
 	paints := map[string]shade{}

@@ -44,7 +44,7 @@ type scanner struct {
 	angles  [codec.LaserCount]float64
 	order   [codec.LaserCount]int16 // see jitter
 
-	// Of a ranger: what each of its cones has heard, and the rays of a sensor, in metres and in the world's frame.
+	// Of a ranger: the range of each of its cones, and the rays of a sensor, in metres and in the world's frame.
 	heard, lengths []float64
 	headings       []Vec
 }

@@ -29,7 +29,7 @@ const (
 	speedTime = 50 * time.Millisecond
 )
 
-// speeds are the speeds of serial lines in baud: the one after power-up, and the one that
+// speeds are the speeds of serial lines in baud: after power-up, and the speed that
 // the driver sets. Over USB and TCP they have no effect.
 var speeds = []int{19200, fast}
 

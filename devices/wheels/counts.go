@@ -24,7 +24,7 @@ type Counts struct {
 	// Period is the time between two reports of the robot. After a pause of this program, reports come together that were
 	// made in that time, and later ones are lost.
 	Period time.Duration
-	// Log is warned of each movement that is not in the pose, because what the wheels did is not known; nil: none is.
+	// Log is warned of each movement that is not in the pose, because the way of the wheels is unknown; nil: no warnings.
 	Log *zap.Logger
 
 	started bool

@@ -1,5 +1,5 @@
 // Package looptest is for the tests of the server and of its parts: a loop that runs during
-// the test, connections to it, and waits for what must come.
+// the test, connections to it, and waits for bytes and events.
 package looptest
 
 import (
@@ -122,7 +122,7 @@ func Send(t testing.TB, c io.Writer, b []byte) {
 	Must(t, err)
 }
 
-// Reader is what bytes come from: a connection or a terminal.
+// Reader is a source of bytes: a connection or a terminal.
 type Reader interface {
 	io.Reader
 	SetReadDeadline(at time.Time) error

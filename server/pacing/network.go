@@ -13,7 +13,7 @@ const (
 	// transmit queue. On a network of 2 Mbps 16 frames of 800 bytes are 59 ms of
 	// queue; fewer cost a wide network more checks and more polls.
 	firstWindow = 16
-	// mostWindow bounds what a network that was healthy a moment ago may queue when
+	// mostWindow bounds the queue of a network that was healthy a moment ago, when
 	// it becomes slow: 0.24 s of frames at 2 Mbps, less than its queue drops.
 	mostWindow = 64
 	// windowLife is how long the window stays larger than firstWindow without new evidence

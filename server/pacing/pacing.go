@@ -1,6 +1,6 @@
 // Package pacing decides which client may be sent a frame now and which client
 // waits. It is pure: it knows no sockets, reads no clock and sets no timers. The caller
-// reports what happens and carries out each Answer. There are two rules.
+// reports events and carries out each Answer. There are two rules.
 //
 // The client keeps up. A client that has not acknowledged earlier frames is set aside until it
 // has, because its frames would only grow old in the kernel. One frame may be unacknowledged,

@@ -85,7 +85,7 @@ type Recorder struct {
 	Lost     int    `json:"lost"`            // messages of it that the disk was too slow for
 }
 
-// Counted is what the driver of a device has counted since the server started.
+// Counted is the counts of a device's driver since the server started.
 type Counted struct {
 	Setups  uint64 `json:"setups"`
 	Errors  uint64 `json:"errors"`  // setups that failed, and losses of hardware
@@ -108,7 +108,7 @@ const (
 	Recording State = "recording" // of a recorder, as are Idle and Failed: it records nothing any more
 )
 
-// Well reports whether what is in this state is what it should be.
+// Well reports whether a device or recorder in this state has no fault.
 func (s State) Well() bool { return s != Lost && s != Failed && s != Stale }
 
 // Client is one client of a robot.

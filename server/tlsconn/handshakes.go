@@ -1,9 +1,9 @@
 // Package tlsconn is TLS for clients. A handshake takes milliseconds, so it is done in
-// a goroutine, with bounds on what strangers can make the server do. The result is a
+// a goroutine, with bounds on the work that strangers can cause. The result is a
 // Conn: records in, records out, which the loop does itself.
 //
 // The protocol is TLS 1.3 only (RFC 8446): it has no renegotiation, and without
-// tickets every connection proves again who the client is.
+// tickets every connection proves the client's identity again.
 package tlsconn
 
 import (

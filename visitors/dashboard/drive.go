@@ -62,7 +62,7 @@ type place struct {
 	Turn  uint16 `json:"turn"`  // the highest turn rate, deg/s; 0: the device's own
 }
 
-// command returns what the device gets.
+// command returns the command to the device.
 func (p place) command() codec.GotoCommand {
 	if p.X == nil || p.Y == nil {
 		return codec.StopGoto()

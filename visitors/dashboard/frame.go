@@ -10,7 +10,7 @@ import (
 // A message of a stream is a header and a block for each device with new data,
 // all big-endian. page/wire.js decodes it.
 //
-//	u32 number of the message, from 1: what the dashboard acknowledges
+//	u32 number of the message, from 1: the page acknowledges it
 //	u32 rounds that were merged into later ones since the stream began
 //	each block:
 //	  u8  device letter

@@ -121,7 +121,7 @@ func (s *stream) code(name string) (code byte, known bool) {
 	return 0, false
 }
 
-// key returns what a page calls a device: its letter, or its name. The caller has the mutex.
+// key returns a page's name for a device: its letter, or its name. The caller has the mutex.
 func (s *stream) key(code byte) string {
 	for _, d := range s.others {
 		if d.Code == code {
@@ -131,7 +131,7 @@ func (s *stream) key(code byte) string {
 	return string(rune(code))
 }
 
-// equipped sends the page what the robot has, unless all devices have letters.
+// equipped sends the page the robot's equipment, unless all devices have letters.
 func (s *stream) equipped(e visitors.Equipment) error {
 	if !slices.ContainsFunc(e.Devices, func(d codec.Entry) bool { return !codec.IsLetter(d.Code) }) {
 		return nil

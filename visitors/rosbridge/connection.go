@@ -25,7 +25,7 @@ const (
 	answerLimit = 5 * time.Second
 )
 
-// connection is a program at a WebSocket: the guest that carries out what the rules decide.
+// connection is a program at a WebSocket: the guest that carries out the decisions of the rules.
 type connection struct {
 	*visitors.Guest
 	server *server

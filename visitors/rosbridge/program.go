@@ -38,7 +38,7 @@ type program struct {
 	warnings      visitors.Limiter
 }
 
-// guest carries out what the rules decide: a connection.
+// guest carries out the decisions of the rules: a connection.
 type guest interface {
 	// reply sends a message of the protocol.
 	reply(text []byte) error

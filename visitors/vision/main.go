@@ -63,7 +63,7 @@ func run(args []string, in io.Reader, out io.Writer, log *zap.Logger) error {
 	}
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
-	// serve logs what the camera would log.
+	// serve logs in place of the camera.
 	camera := pictures.NewCamera(o.source, zap.NewNop())
 	defer camera.Close()
 	defer camera.Watch()()
