@@ -14,7 +14,7 @@ import (
 	"player/fleet/hub"
 )
 
-// service is what the robots' package announces by avahi (docs/INSTALL.md).
+// service is the name that the robots' package announces by avahi (docs/INSTALL.md).
 const service = "_player._tcp"
 
 // discover delivers the robots that announce themselves on the local network by mDNS

@@ -121,7 +121,7 @@ func runExport(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	return err
 }
 
-// write writes what NATS has.
+// write writes the chosen data that NATS has.
 func (o exportOptions) write(ctx context.Context, out, index io.Writer, file string, progress func(done, total int64)) (export.Summary, error) {
 	settings, err := o.credentials()
 	if err != nil {

@@ -220,7 +220,7 @@ func connect(o options, log *zap.Logger, count *troubles) (*nats.Conn, error) {
 	return conn, nil
 }
 
-// refused adds to an error of nats.Connect what to do about it.
+// refused adds the remedy to an error of nats.Connect.
 func refused(err error) error {
 	if errors.Is(err, nats.ErrAuthorization) {
 		return fmt.Errorf("connect to NATS: %w: -token, -creds, -nkey or user:password@ in the URL of -nats let this program in", err)

@@ -20,9 +20,9 @@ import (
 	"player/server/status"
 )
 
-// lookLimit bounds the answers of the bridge and of NATS to an observer. What has not
-// answered by then is not well: leases last half as long. It is less than the least
-// timeout of programs that read metrics, so that they get what is known.
+// lookLimit bounds the answers of the bridge and of NATS to an observer. A side that has
+// not answered by then is not well: leases last half as long. It is less than the least
+// timeout of programs that read metrics, so that they get the other answers.
 const lookLimit = 2 * time.Second
 
 // observer reports the state of the bridge and of NATS to an operator: /metrics and

@@ -132,7 +132,7 @@ const defaultRobot = "robot=localhost:6665"
 // maxRecording bounds -record-size, in MiB: bytes fit an int64.
 const maxRecording int64 = 1 << 40
 
-// input is what has to be translated after all flags are known.
+// input has the values that are translated after all flags are known.
 type input struct {
 	robots string   // the path of -robots
 	record []string // bridge.Recorded
@@ -229,8 +229,8 @@ func stateFolder() string {
 	return filepath.Join(home, ".local", "state")
 }
 
-// addRobot adds a robot. about is HOST:PORT, and after spaces what the fleet's page
-// shows of it: page=URL and at=X,Y,HEADING.
+// addRobot adds a robot. about is HOST:PORT, and after spaces values for the fleet's
+// page: page=URL and at=X,Y,HEADING.
 func (o *options) addRobot(name, about string, ok bool) error {
 	words := strings.Fields(about)
 	if !ok || len(words) == 0 {
@@ -290,8 +290,8 @@ func describe(r *hub.Robot, word string) error {
 	return nil
 }
 
-// addFile adds the robots of a file: on each line NAME, and what addRobot takes. What follows # is a
-// comment.
+// addFile adds the robots of a file: on each line NAME, and the text that addRobot takes. A comment
+// follows #.
 func (o *options) addFile(path string) error {
 	text, err := textfile.Read(path)
 	if err != nil {

@@ -243,7 +243,7 @@ func (b Body) Rate() (int, error) {
 	return int(hz), cmp.Or(err, b.rest("hz, answer"))
 }
 
-// Lease returns what a request for a lease asks for: the name of the holder, or to give it up.
+// Lease reads a request for a lease: it has the name of the holder, or gives the lease up.
 func (b Body) Lease() (holder string, release bool, err error) {
 	if b.fields == nil {
 		if string(b.plain) == releaseText {

@@ -16,7 +16,7 @@ const (
 	AskLimit = 10 * time.Second
 )
 
-// Demand is what the subscribers of one device ask for. The zero value is the
+// Demand is the rates that the subscribers of one device ask for. The zero value is the
 // default rate.
 type Demand struct {
 	asks map[int]time.Time // Hz: until when it counts; at most MaxRate entries

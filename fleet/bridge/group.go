@@ -16,7 +16,7 @@ func GroupOf(robot string) int { return int(weight("group", robot) % Groups) }
 // comes last, so that no fleet has the bucket of another one.
 func Bucket(fleet string, group int) string { return fmt.Sprintf("player%d_%s", group+1, fleet) }
 
-// Led is who leads a bucket.
+// Led is a bucket's leader, and its other candidates.
 type Led struct {
 	Leader string   // a node; empty: none, or it is not known
 	Ready  []string // other nodes that could lead it at once

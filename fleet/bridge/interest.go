@@ -1,7 +1,7 @@
 package bridge
 
-// Interest finds out who listens to the subjects of one robot, from what any NATS
-// server answers to any client: a message with a reply subject that no subscription
+// Interest finds out which subjects of one robot have listeners. It needs only the
+// answer that any NATS server gives to any client: a message with a reply subject that no subscription
 // matches is answered on that subject at once, with status 503. Answers to one
 // connection come in the order of its messages. So a round is a message on each
 // subject, then one to the bridge itself; the subjects that were not refused when that

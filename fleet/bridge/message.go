@@ -36,7 +36,7 @@ type Sample struct {
 
 // NewEpoch returns the epoch of a sequence that begins: us since 1970 by the clock of the
 // bridge. If the clocks of bridges agree, the epoch of the bridge that took over last is the
-// greatest, so a listener knows which of two senders is the one that hung.
+// greatest, so a listener knows which of two senders hung.
 func NewEpoch(now time.Time) int64 { return now.UnixMicro() }
 
 // At returns the sample as it is at a later time.
@@ -68,7 +68,7 @@ func (s Sample) Headers() map[string][]string {
 }
 
 // JSON returns the message as JSON. The data is null if the device has none, or if
-// the payload is not what the protocol says.
+// the payload does not fit the protocol.
 func (s Sample) JSON() []byte {
 	m := struct {
 		Schema   string  `json:"schema"`

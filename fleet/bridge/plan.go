@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// planHeader is the size of what comes before the cells, in bytes.
+	// planHeader is the size of the fields before the cells, in bytes.
 	planHeader = 3*8 + 2*4
 	// maxCells is the most cells of a plan: those that a dashboard sends.
 	maxCells = 1 << 22

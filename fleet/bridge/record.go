@@ -8,13 +8,13 @@ import (
 	"player/devices"
 )
 
-// everything stands for all interfaces in a choice of what is recorded.
+// everything means all interfaces in a choice of a recording.
 const everything = "all"
 
 // Stream is the name of the JetStream stream that records a fleet.
 func Stream(fleet string) string { return "player_" + fleet }
 
-// Recorded returns the subjects of what is chosen to be recorded. A choice is
+// Recorded returns the subjects of the chosen recordings. A choice is
 // INTERFACE or ROBOT.INTERFACE, which are all devices of the interface, and the interface can be
 // "all". No two subjects of the result have a subject in common, which a stream requires.
 func Recorded(fleet string, choices []string) ([]string, error) {

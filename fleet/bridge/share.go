@@ -19,7 +19,7 @@ const (
 )
 
 // Peers are the bridges of a fleet. They share the robots without a leader: each
-// computes from the same names who serves which robot.
+// computes the bridge of each robot from the same names.
 type Peers struct {
 	Self string
 	seen map[string]time.Time // other bridges: when they were last heard

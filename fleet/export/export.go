@@ -1,4 +1,4 @@
-// Package export writes what a fleet has recorded (docs/FLEET.md) to a file that
+// Package export writes the recording of a fleet (docs/FLEET.md) to a file that
 // viewers of MCAP draw.
 package export
 
@@ -31,10 +31,10 @@ const (
 	deliveryLimit = 30 * time.Second
 )
 
-// ErrNothing means that there is no data of what is chosen.
+// ErrNothing means that a Choice has no data.
 var ErrNothing = errors.New("nothing was recorded of these robots at that time")
 
-// Choice is what is exported.
+// Choice selects the data of an export.
 type Choice struct {
 	Fleet  string
 	Robots []string // none: all
@@ -49,7 +49,7 @@ type Choice struct {
 	Reach float64
 }
 
-// Summary is what was exported.
+// Summary describes an export.
 type Summary struct {
 	Robots   int
 	Messages int // of devices; each gives several in the file
@@ -58,9 +58,9 @@ type Summary struct {
 }
 
 // Write writes the chosen data to out. Topics and frames begin with the name of the robot.
-// The time of a message is when its data was measured. For ROS 2, index gets what out is
-// described with, and file is the name of out. progress is called with how many messages
-// of the recording were read, and with how many there are.
+// The time of a message is when its data was measured. For ROS 2, index gets the description
+// of out, and file is the name of out. progress is called with the number of messages
+// of the recording that were read, and of all.
 func Write(ctx context.Context, js jetstream.JetStream, c Choice, out, index io.Writer, file string, progress func(done, total int64)) (Summary, error) {
 	// First the devices: a viewer needs to know them with the first message.
 	robots := map[string]*robot{}
@@ -232,7 +232,7 @@ func (c Choice) each(ctx context.Context, js jetstream.JetStream, headers bool, 
 		if about.Timestamp.After(c.To) {
 			return nil
 		}
-		// Data has the time when it was measured; what has none is no data.
+		// Data has the time when it was measured; a message without a time is no data.
 		at, err := time.Parse(time.RFC3339Nano, m.Headers().Get(bridge.HeaderTime))
 		if spec, ok := bridge.Named(bridge.Device(m.Subject())); ok && err == nil {
 			device := telemetry.Device{Interface: spec.Name, Index: spec.Index}
@@ -267,7 +267,7 @@ func newWriter(out io.Writer, inROS bool) (*writer, error) {
 	return &writer{file: file, schemas: map[string]uint16{}, channels: map[string]uint16{}, began: math.MaxUint64}, file.WriteHeader(header)
 }
 
-// write writes a message, and before it what the file does not have of its topic.
+// write writes a message, and before it the schema and channel of its topic if the file lacks them.
 func (w *writer) write(t topic, taken int64, data []byte) (err error) {
 	channel, known := w.channels[t.Name]
 	if !known {

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// balancePeriod is the time between two checks of who leads the buckets.
+	// balancePeriod is the time between two checks of the buckets' leaders.
 	balancePeriod = 2 * time.Second
 	// steadySamples is how many samples in a row a node must have been ready before it is made a
 	// leader. A node whose network was cut reports at once that it is ready, but answers late at
@@ -63,8 +63,8 @@ func (h *hub) openLeases(ctx context.Context, js jetstream.JetStream) error {
 }
 
 // balance keeps the leaders of the buckets on different nodes, until ctx ends. A leader that
-// steps down hands over at once; elections after the loss of a node do not consider what else
-// the winner leads.
+// steps down hands over at once; elections after the loss of a node do not consider the other
+// buckets that the winner leads.
 func (h *hub) balance(ctx context.Context, js jetstream.JetStream) {
 	tick := time.NewTicker(balancePeriod)
 	defer tick.Stop()
@@ -114,7 +114,7 @@ func steady(samples map[follower]int, buckets []bridge.Led) []bridge.Led {
 	return buckets
 }
 
-// led returns who leads the buckets, and who could.
+// led returns the leaders of the buckets, and the nodes that could lead them.
 func (h *hub) led(ctx context.Context, js jetstream.JetStream) []bridge.Led {
 	all := make([]bridge.Led, bridge.Groups)
 	for group := range all {

@@ -20,7 +20,7 @@ const (
 	// bucketLimit bounds the wait for the bucket. Later, an answer is of no use: the
 	// lease has ended.
 	bucketLimit = bridge.TTL
-	// adoptPause is the time between two attempts to find out who had a lease.
+	// adoptPause is the time between two attempts to find the holder of an earlier lease.
 	adoptPause = bridge.TTL / 4
 	// lateLimit is for how long after the start a lease is searched again: the bridge before
 	// may have written it until it heard of this one, and it lasts for a TTL.
@@ -31,7 +31,7 @@ const (
 	// and robot stops no robot; with more, the robot of a bridge that hangs drives on.
 	commandLifetime = bridge.TTL * 3 / 2
 
-	// nobody is the holder that gives no name.
+	// nobody is the name of a holder that gives none.
 	nobody = "a program without a name"
 )
 
@@ -50,8 +50,8 @@ type granted struct {
 
 // controller gives the lease of one device, and passes on the commands of its holder.
 // The connection to the robot lasts as long as the lease: the robot's server stops
-// what the connection drives when it closes (PROTOCOL 5.4), or when it is not heard for
-// commandLifetime (5.5). What another client has taken over goes on.
+// the connection's devices when it closes (PROTOCOL 5.4), or when it is not heard for
+// commandLifetime (5.5). Devices that another client has taken over go on.
 type controller struct {
 	hub   *hub
 	robot Robot
@@ -104,7 +104,7 @@ func (c *controller) run(ctx context.Context) error {
 	defer c.hub.refuseRest(messages, commands, requests)
 
 	for {
-		// Of what waits, the end comes first, and the bucket's answer before messages.
+		// The end comes first, and the bucket's answer before messages.
 		writing, waiting := c.writing, messages
 		if ctx.Err() != nil {
 			writing = nil
@@ -140,7 +140,7 @@ func (c *controller) run(ctx context.Context) error {
 	}
 }
 
-// errWaited answers what has waited for longer than a lease lasts.
+// errWaited answers messages that have waited for longer than a lease lasts.
 var errWaited = errors.New("the robot's server has not answered for long: ask again")
 
 // refuseWaiting answers messages that came while the robot kept this bridge waiting. Their senders may
@@ -163,7 +163,7 @@ func (c *controller) next() time.Duration {
 	return max(0, at.Sub(c.hub.Now()))
 }
 
-// settle does what is due: the end of the lease, or its renewal in the bucket.
+// settle does the work that is due: the end of the lease, or its renewal in the bucket.
 func (c *controller) settle(ctx context.Context) {
 	if c.lease.Token == "" {
 		return
@@ -295,7 +295,7 @@ func (c *controller) request(ctx context.Context, m *nats.Msg) {
 	}
 }
 
-// renew lets the lease go on, and what its holder drives.
+// renew lets the lease and the motion of the device go on.
 func (c *controller) renew(ctx context.Context, token string) error {
 	if token != "" {
 		c.late(ctx)
@@ -504,7 +504,7 @@ func (c *controller) pass(ctx context.Context, token string, body bridge.Body, a
 	return nil
 }
 
-// handOver leaves the lease to the other bridge. What it has to know is written while the robot
+// handOver leaves the lease to the other bridge. The note for that bridge is written when the robot
 // has been let go already: that bridge waits until this one has heard of it.
 func (c *controller) handOver() {
 	c.disconnect()
@@ -521,7 +521,7 @@ func (c *controller) handOver() {
 	}()
 }
 
-// end ends the lease, and what its holder drives. It returns an error if another bridge may
+// end ends the lease, and stops the device. It returns an error if another bridge may
 // go on with the lease.
 func (c *controller) end(reason string) (err error) {
 	if c.lease.Token == "" {

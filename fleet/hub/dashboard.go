@@ -14,8 +14,8 @@ import (
 // errNotFound reports that a dashboard has nothing at a path.
 var errNotFound = errors.New("404 Not Found")
 
-// get gets what a robot's dashboard has at a path within limit, and at most so many bytes of
-// it.
+// get gets the document at a path of a robot's dashboard within limit, and at most so many
+// bytes of it.
 func (r Robot) get(ctx context.Context, limit time.Duration, most int64, query string, path ...string) (http.Header, []byte, error) {
 	page, err := url.Parse(r.Page)
 	if err != nil {

@@ -30,7 +30,7 @@ type Robot struct {
 	Origin  *bridge.Origin // nil: unknown
 }
 
-// Config is what a hub needs.
+// Config configures a hub.
 type Config struct {
 	Bridge    string // the name of this bridge, which no other has
 	Fleet     string // bridge.CheckName
@@ -121,7 +121,7 @@ func newHub(c Config, w world) *hub {
 		again: again{next: make(chan struct{})}}
 }
 
-// share serves the robots that are this bridge's until ctx ends. Then it sends what is left to send by flush.
+// share serves the robots that are this bridge's until ctx ends. Then flush sends the rest.
 func (h *hub) share(ctx context.Context, ready, flush func()) error {
 	beats := make(chan *nats.Msg, 256)
 	sub, err := h.bus.ChanSubscribe(h.beatSubject(), beats)
@@ -165,8 +165,8 @@ func (h *hub) share(ctx context.Context, ready, flush func()) error {
 			h.beat(alive)
 		}
 		if gap := h.Now().Sub(last); gap >= bridge.BeatLimit {
-			// This bridge has hung, and others may have given leases of its robots. What it
-			// knows of them is old: it begins again, as a bridge that has just started.
+			// This bridge has hung, and others may have given leases of its robots. Its
+			// knowledge of them is old: it begins again, as a bridge that has just started.
 			h.hangs++
 			h.Log.Warn("this bridge has hung, and takes its robots back", zap.Duration("for", gap))
 			h.handOver(serving)
@@ -363,8 +363,8 @@ func JetStream(conn *nats.Conn, domain string) (jetstream.JetStream, error) {
 	return jetstream.NewWithDomain(conn, domain)
 }
 
-// whenReady calls do until it succeeds or JetStream had enough time to start. what is
-// what do opens.
+// whenReady calls do until it succeeds or JetStream had enough time to start. what names
+// the thing that do opens.
 func (h *hub) whenReady(ctx context.Context, what string, do func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, readyLimit)
 	defer cancel()

@@ -13,8 +13,8 @@ import (
 // errStopped is why a robot obeys no command under an emergency stop.
 var errStopped = errors.New("the emergency stop holds")
 
-// obstacles is what the robot's server says stands in the way of a client's commands and
-// data (PROTOCOL 8.9.2). The zero value: nothing.
+// obstacles is the server's list of the obstacles to a client's commands and data
+// (PROTOCOL 8.9.2). The zero value: nothing.
 type obstacles struct {
 	stopped bool
 	motors  string            // why commands to position move nothing: the motors are off

@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	// roundPeriod is the time between two rounds that find out who listens.
+	// roundPeriod is the time between two rounds that look for listeners.
 	roundPeriod = time.Second
 	// roundLimit is how long a round may last: when the NATS server is busy, answers
 	// are late. The end of a round that is lost with the connection is waited for as
@@ -382,7 +382,7 @@ func (r *reader) request(ctx context.Context) error {
 	return nil
 }
 
-// reset forgets what was read of a source that is closed.
+// reset forgets the data of a source that is closed.
 func (s *source) reset() {
 	sequence := s.newest.Sequence
 	s.newest = nothing(s.spec, s.newest.Epoch)
@@ -404,7 +404,7 @@ func (r *reader) pace() error {
 	return r.conn.SetFrequency(rate)
 }
 
-// report notes in the status what is read.
+// report notes in the status the devices that are read.
 func (r *reader) report() {
 	var reading []string
 	var refused []error
@@ -420,7 +420,7 @@ func (r *reader) report() {
 }
 
 // read waits for data of the robot, at most until something else is due, and sends
-// what has its turn.
+// the sources that have their turn.
 func (r *reader) read(ctx context.Context) {
 	until := r.round
 	for _, s := range r.sources {

@@ -12,7 +12,7 @@ import (
 	"player/fleet/bridge"
 )
 
-// Recording is what a stream in NATS keeps of the fleet's data. When a limit is
+// Recording selects the fleet's data that a stream in NATS keeps. When a limit is
 // reached the oldest messages are deleted.
 type Recording struct {
 	Subjects []string // none: nothing is recorded from now on
@@ -20,8 +20,8 @@ type Recording struct {
 	Age      time.Duration
 }
 
-// record makes the stream record what the configuration has. Without subjects it
-// keeps what it has until that is too old. The stream subscribes in the NATS server,
+// record makes the stream record the subjects of the configuration. Without subjects it
+// keeps its data until they are too old. The stream subscribes in the NATS server,
 // so its subjects have a listener.
 func (h *hub) record(ctx context.Context, js jetstream.JetStream) error {
 	config := jetstream.StreamConfig{

@@ -2,7 +2,7 @@ package hub
 
 import "player/fleet/bridge"
 
-// Report is what a bridge does, for its operator.
+// Report is the state of a bridge, for its operator.
 type Report struct {
 	Bridges int    // alive, with this one
 	Hangs   uint64 // how often this one has hung for so long that others took its robots

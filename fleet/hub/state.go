@@ -10,7 +10,7 @@ import (
 	"player/fleet/bridge"
 )
 
-// state is what the goroutines of a robot report for its status.
+// state has the reports of a robot's goroutines for its status.
 type state struct {
 	changed chan struct{} // receives when the status is to be published before its time
 
@@ -48,7 +48,7 @@ func (s *state) wake() {
 	}
 }
 
-// obstacles notes what stands in the way of commands; known reports whether the robot's server
+// obstacles notes the obstacles to commands; known reports whether the robot's server
 // has answered.
 func (s *state) obstacles(o obstacles, known bool) {
 	s.mu.Lock()
@@ -130,7 +130,7 @@ func (s *state) count(change func(*Counts)) {
 	change(&s.counts)
 }
 
-// report returns what is known. Its maps are copies.
+// report returns the status and the counts. Its maps are copies.
 func (s *state) report() (bridge.RobotStatus, Counts) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

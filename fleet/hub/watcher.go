@@ -24,7 +24,7 @@ const listRounds = 10
 const statusPeriod = time.Second
 
 // watcher publishes the status of a robot. While it has a listener, it asks the
-// robot's server what prevents commands.
+// robot's server for the obstacles to commands.
 type watcher struct {
 	hub   *hub
 	robot Robot
@@ -69,7 +69,7 @@ func (w *watcher) run(ctx context.Context) error {
 	}
 }
 
-// ask notes what stands in the way of commands, or that this is unknown.
+// ask notes the obstacles to commands, or that they are unknown.
 func (w *watcher) ask(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, questionLimit)
 	defer cancel()

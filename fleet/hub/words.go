@@ -22,7 +22,7 @@ func (t trouble) Error() string { return t.text }
 func (t trouble) Unwrap() error { return t.cause }
 
 // inWords returns an error of the connection to a robot's server, or to its dashboard, in words
-// and with what to do about it. An error that is none of the network stays as it is.
+// and with the remedy. An error that is none of the network stays as it is.
 func inWords(address string, err error) error {
 	if _, said := errors.AsType[trouble](err); said {
 		return err

@@ -9,7 +9,7 @@ import (
 	"player/fleet/bridge"
 )
 
-// world is what a bridge has around it: its clock, messages, the buckets of leases, and the robots that
+// world is the surroundings of a bridge: its clock, messages, the buckets of leases, and the robots that
 // it drives. A test can simulate all of them.
 type world struct {
 	clock

@@ -31,7 +31,7 @@ const (
 	// period is the time between two messages with all robots to a page: faster than a
 	// reader follows a hundred of them.
 	period = 500 * time.Millisecond
-	// movePeriod is the time between two messages with those that move: what appears as
+	// movePeriod is the time between two messages with the robots that move: the eye sees
 	// motion. Each has only the robots with new odometry, so it costs little with many.
 	movePeriod = time.Second / 30
 	// backlog is how many messages of NATS wait: a second of a thousand robots.
@@ -44,7 +44,7 @@ const (
 	pressLimit = 5 * time.Second
 )
 
-// Config is what Serve needs.
+// Config configures Serve.
 type Config struct {
 	visitors.Common
 	NATS  *nats.Conn
@@ -65,7 +65,7 @@ func offer(to chan []byte, text []byte) {
 	to <- text
 }
 
-// site is the page and who watches it.
+// site is the page and its viewers.
 type site struct {
 	Config
 	ctx         context.Context // ends with the site
@@ -114,7 +114,7 @@ func (s *site) handler() http.Handler {
 // a proxy.
 const scripts, modules = "/fleet/page/assets/", "/visitors/dashboard/page/"
 
-// view sends what is known of the robots to a page until it is closed.
+// view sends the state of the robots to a page until it is closed.
 func (s *site) view(w http.ResponseWriter, r *http.Request) {
 	visitor := visitors.VisitorOf(r)
 	ws, err := visitor.Accept(w, r, nil)
@@ -186,7 +186,7 @@ func (s *site) press(w http.ResponseWriter, r *http.Request, verb string) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// why returns why a button has had no effect, in words and with what to do about it.
+// why returns why a button has had no effect, in words and with the remedy.
 func (s *site) why(err error) string {
 	switch {
 	case errors.Is(err, nats.ErrNoResponders):

@@ -27,8 +27,8 @@ const (
 	// for. Later names wait until the page is opened anew, so no program fills the memory
 	// with robots that do not exist.
 	maxRobots = 1000
-	// maxAge is the greatest age of odometry that is believed: what is older is in
-	// trouble, however much.
+	// maxAge is the greatest age of odometry that is believed: a robot with older odometry is
+	// in trouble at any age.
 	maxAge = 24 * time.Hour
 	// maxStamp is the longest Player-Time, in bytes: twice a bridge's.
 	maxStamp = 64
@@ -42,7 +42,7 @@ const (
 	well    = "well"
 )
 
-// row is what the page shows of a robot.
+// row is a robot on the page.
 type row struct {
 	Name   string   `json:"name"`
 	Page   string   `json:"page,omitempty"`
@@ -72,7 +72,7 @@ func (p place) MarshalJSON() ([]byte, error) {
 	return append(b, ']'), nil
 }
 
-// robot is what is known of a robot.
+// robot is the last state of a robot.
 type robot struct {
 	status   bridge.RobotStatus
 	heard    time.Time // when the status came
@@ -88,8 +88,8 @@ type robot struct {
 // roster has the robots by their names. The robots are those with a status.
 type roster map[string]*robot
 
-// take takes a message on a subject of the fleet: a status, odometry, or misc. What
-// cannot be true is ignored.
+// take takes a message on a subject of the fleet: a status, odometry, or misc. A
+// value that cannot be true is ignored.
 func (r roster) take(m *nats.Msg, now time.Time) {
 	iface := bridge.Interface(m.Subject)
 	if iface == "" {
@@ -136,7 +136,7 @@ func (r roster) take(m *nats.Msg, now time.Time) {
 	}
 }
 
-// rows returns what the page shows, by name.
+// rows returns the rows of the page, by name.
 func (r roster) rows(now time.Time) []row {
 	rows := make([]row, 0, len(r))
 	for _, known := range r {
@@ -223,7 +223,7 @@ func (r *robot) alarm(now time.Time) string {
 	return ""
 }
 
-// idle returns why the robot does not do what it is commanded, or "".
+// idle returns why the robot does not obey commands, or "".
 func (r *robot) idle() string {
 	var all []string
 	if r.status.MotorsOff {
@@ -242,10 +242,10 @@ func join(texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(t string) bool { return t == "" }), "; ")
 }
 
-// driver returns who may drive: a client that keeps control, or the holder of the lease.
+// driver returns the name of the driver: a client that keeps control, or the holder of the lease.
 func (r *robot) driver() string { return cmp.Or(r.status.Control, r.status.Holders["position"]) }
 
-// holders returns who controls the robot: "anna has control, bob: ptz".
+// holders returns the names in control of the robot: "anna has control, bob: ptz".
 func (r *robot) holders() string {
 	var all []string
 	if r.status.Control != "" {

@@ -8,14 +8,14 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Compile returns what checks a message by a schema.
+// Compile returns a function that checks a message by a schema.
 func Compile(t testing.TB, schema []byte) (valid func(message []byte) error) {
 	t.Helper()
 	return compile(t, parse(t, schema))
 }
 
 // CompileStrict is Compile, and fields that the schema does not have are errors, though
-// those who read messages must skip them.
+// readers of messages must skip them.
 func CompileStrict(t testing.TB, schema []byte) (valid func(message []byte) error) {
 	t.Helper()
 	parsed := parse(t, schema)

@@ -19,7 +19,7 @@ import (
 // more than the 2 s after which the bridge repeats data that has not changed.
 const tooOld = 3 * time.Second
 
-// message is what is on .json.
+// message is a message on a subject that ends with .json.
 type message struct {
 	Epoch    int64
 	Sequence uint64
@@ -28,17 +28,17 @@ type message struct {
 	Data     struct{ X, Y, Heading int }
 }
 
-// robot is what is known of one.
+// robot is the state of one robot.
 type robot struct {
 	epoch    int64
 	sequence uint64
 	// ahead is the least time from sending to arrival in this epoch. It has the difference of
-	// both clocks; what is above it, a message has waited on its way.
+	// both clocks; a message that takes longer has waited on its way.
 	ahead time.Duration
 }
 
-// take notes a message that arrived now. It returns how old its data is, which is at least the
-// age when it was sent, and what happened before.
+// take notes a message that arrived now. It returns the age of its data, which is at least the
+// age when it was sent, and a loss or takeover before it.
 func (r *robot) take(m message, now time.Time) (age time.Duration, before string) {
 	if m.Age != nil {
 		age = time.Duration(*m.Age) * time.Microsecond
