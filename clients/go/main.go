@@ -108,7 +108,7 @@ func refusedCertificate(err error) error {
 	return err
 }
 
-// tlsConfig returns what a request says of TLS, or nil.
+// tlsConfig returns the TLS settings of a request, or nil.
 func tlsConfig(r request) (*tls.Config, error) {
 	if r.Authority == "" {
 		return nil, nil

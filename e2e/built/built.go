@@ -1,5 +1,5 @@
-// Package built keeps what tests build, so that it is built once for all packages and runs of
-// the tests: as go test keeps packages, in a folder of the user's cache.
+// Package built keeps programs and files that tests build, so that each is built once for all packages
+// and runs of the tests. It keeps them in a folder of the user's cache, like go test its packages.
 package built
 
 import (
@@ -17,7 +17,7 @@ import (
 )
 
 // Programs builds the programs of packages ("./simulation/emulator") of the module in a folder, and returns
-// the folder that has them. The go command checks whether a program there is still that of the
+// the folder that has them. The go command checks whether a program there fits its
 // sources, which costs a sixth of linking it.
 func Programs(module string, packages ...string) (folder string, err error) {
 	root, err := filepath.Abs(module)
@@ -39,8 +39,8 @@ func Programs(module string, packages ...string) (folder string, err error) {
 	return folder, nil
 }
 
-// Folder returns a folder with what fill makes of sources, which are files and folders, with
-// programs. It calls fill if there is none of the same sources and programs.
+// Folder returns a folder that fill makes of sources, which are files and folders, with
+// programs. It calls fill if there is no folder of the same sources and programs.
 func Folder(name string, sources, programs []string, fill func(folder string) error) (folder string, err error) {
 	var of strings.Builder
 	for _, program := range programs {
@@ -69,7 +69,7 @@ func Folder(name string, sources, programs []string, fill func(folder string) er
 			defer file.Close()
 			sum := sha256.New()
 			_, err = io.Copy(sum, file)
-			// What is built may have the paths of its sources in it.
+			// The result may contain the paths of its sources.
 			absolute, notThere := filepath.Abs(path)
 			fmt.Fprintf(&of, "%s %x\n", absolute, sum.Sum(nil))
 			return errors.Join(err, notThere)
@@ -99,7 +99,7 @@ func Folder(name string, sources, programs []string, fill func(folder string) er
 // unused is how long a folder is kept that no test has asked for. They take up to 200 MB.
 const unused = 7 * 24 * time.Hour
 
-// open returns the folder for what is built of something, which is the caller's alone until
+// open returns the folder of a name and its sources, which is the caller's alone until
 // it calls unlock.
 func open(name, of string) (folder string, unlock func(), err error) {
 	cache, err := os.UserCacheDir()

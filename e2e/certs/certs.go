@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// T is what certificates need of a *testing.T.
+// T is the part of a *testing.T that certificates need.
 type T interface {
 	Helper()
 	Fatal(args ...any)

@@ -24,8 +24,8 @@ func Time(t testing.TB) {
 	unlessShort(t, "it takes long")
 }
 
-// DefaultPort marks a test that takes a port which servers have by default: beside another run, or a
-// server, it fails.
+// DefaultPort marks a test that takes a port which servers have by default: it fails while another
+// run or a server has it.
 func DefaultPort(t testing.TB) {
 	t.Helper()
 	unlessShort(t, "it takes a default port")

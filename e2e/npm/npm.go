@@ -46,7 +46,7 @@ func Into(directory, folder string) error {
 		install := exec.Command("npm", "ci", "--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund")
 		install.Dir = installed
 		// npm removes node_modules when it gives up. It must not outlive the lock, which ends with this
-		// process: it would remove what the next one has installed.
+		// process: it would remove the packages that the next one has installed.
 		install.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 		if out, err := install.CombinedOutput(); err != nil {
 			return fmt.Errorf("npm ci: %w: %s", err, out)

@@ -1,5 +1,5 @@
 // Package ports gives tests and measurements TCP ports of 127.0.0.1 for the servers that
-// they start. Programs that run side by side never get the same one: who has a port holds
+// they start. Programs that run side by side never get the same one: the owner of a port holds
 // an abstract Unix socket of its number, which ends with the program.
 package ports
 
@@ -12,7 +12,7 @@ import (
 
 // First and Last are below the ports that Linux gives to connections (32768 and up), so no
 // connection takes one before its server listens, also when it is started again. Below
-// First are those of programs that claim none: player sweep, and the trials of goto.
+// First are the ports of programs that claim none: player sweep, and the trials of goto.
 const First, Last = 14000, 32767
 
 // attempts bounds the search. Few of the ports are taken at a time.
@@ -74,7 +74,7 @@ func Take(n int) (port int, release func(), err error) {
 	return 0, nil, fmt.Errorf("there are no %d free ports in a row from %d to %d", n, First, Last)
 }
 
-// AreFree reports whether n ports in a row are free, and nobody's.
+// AreFree reports whether n ports in a row are free and unclaimed.
 func AreFree(port, n int) bool {
 	release, ok := claimRow(port, n)
 	if ok {

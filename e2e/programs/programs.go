@@ -51,7 +51,7 @@ func Start(t testing.TB, cmd *exec.Cmd) *Program {
 	return p
 }
 
-// Run runs a program to its end, and returns its exit code and what it has printed.
+// Run runs a program to its end, and returns its exit code and its output.
 func Run(t testing.TB, cmd *exec.Cmd) (code int, output string) {
 	t.Helper()
 	p := Start(t, cmd)

@@ -1,4 +1,4 @@
-// Package promtool checks what Prometheus and Grafana read of this project by Prometheus's own
+// Package promtool checks this project's files for Prometheus and Grafana by Prometheus's own
 // program.
 package promtool
 
@@ -83,7 +83,7 @@ func Check(t *testing.T, alerts, dashboard string, metrics []byte) {
 	run(dashboard, nil, "rules", file)
 }
 
-// expressions returns what a dashboard asks Prometheus, with values for its variables.
+// expressions returns a dashboard's questions to Prometheus, with values for its variables.
 func expressions(t *testing.T, dashboard string) (all []string) {
 	t.Helper()
 	text, err := os.ReadFile(dashboard)

@@ -1,5 +1,5 @@
-// Package strangers is what others do to a server while well clients use it: what they
-// should not, and what many do at a time.
+// Package strangers disturbs a server while well clients use it: with abuse, and with many
+// visitors at a time.
 package strangers
 
 import (
@@ -17,14 +17,14 @@ import (
 	"github.com/coder/websocket"
 )
 
-// Workload is what strangers do, each of them, until ctx ends or they are thrown out.
+// Workload is the work of each stranger until ctx ends or it is thrown out.
 type Workload struct {
 	Name  string
 	Count int // how many do it at a time
 	Do    func(ctx context.Context, dial Dialer, at Addresses)
 }
 
-// Addresses are those of a server: of the robot, the dashboard, Foxglove and rosbridge.
+// Addresses are the addresses of a server: of the robot, the dashboard, Foxglove and rosbridge.
 type Addresses struct{ Robot, Page, Foxglove, Rosbridge string }
 
 // Dialer connects strangers to a server.
@@ -37,7 +37,7 @@ func (d Dialer) browser() *http.Client {
 	return &http.Client{Transport: &http.Transport{DialContext: dial, IdleConnTimeout: time.Second}}
 }
 
-// Abuses are what strangers should not do.
+// Abuses are the workloads that no stranger should do.
 func Abuses() []Workload {
 	const (
 		requestMode = "xy\x00\x02r\x01"
@@ -109,7 +109,7 @@ func edit(ctx context.Context, dial Dialer, at Addresses) {
 	}
 }
 
-// Crowds are people who watch the robot, twenty at a time.
+// Crowds are twenty visitors at a time that watch the robot.
 func Crowds() []Workload {
 	return []Workload{{"browsers", 20, browse}, {"viewers", 20, view}}
 }
@@ -125,8 +125,8 @@ func All() []Workload {
 	return slices.Concat(Abuses(), Crowds(), []Workload{{"browser", 1, browse}, {"viewer", 1, view}}, Programs(), Spectators())
 }
 
-// Spectators are those who watch the camera "front": three that are sent all its pictures,
-// one that asks once a second, and three that another program sends as much to.
+// Spectators are visitors of the camera "front": three get all its pictures, one
+// asks once a second, and three get as many bytes from another program.
 func Spectators() []Workload {
 	return []Workload{{"watchers", 3, watch}, {"glance", 1, glance}, {"elsewhere", 3, elsewhere}}
 }
@@ -265,7 +265,7 @@ func view(ctx context.Context, dial Dialer, at Addresses) {
 }
 
 // browse is a browser that shows the robot's page, for as long as the server lets it.
-// Both sockets of the page run; the messages of one are read, those of the other are
+// Both sockets of the page run; the messages of one are read, and of the other
 // acknowledged.
 func browse(ctx context.Context, dial Dialer, at Addresses) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -316,8 +316,8 @@ func send(ctx context.Context, dial Dialer, address, first, rest string) {
 	}
 }
 
-// pour sends a message again and again, as fast as the server takes it, and reads what
-// comes back, until the connection or ctx ends.
+// pour sends a message again and again, as fast as the server takes it, and reads the
+// answers, until the connection or ctx ends.
 func pour(ctx context.Context, c net.Conn, message string) {
 	defer context.AfterFunc(ctx, func() { c.Close() })()
 	go func() { _, _ = io.Copy(io.Discard, c) }()

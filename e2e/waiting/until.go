@@ -25,7 +25,7 @@ func Until(t testing.TB, what string, ok func() bool) {
 	}
 }
 
-// Receive returns what comes from a channel, and ends the test if nothing does for Patience.
+// Receive returns the next value of a channel, and ends the test if there is none within Patience.
 func Receive[T any](t testing.TB, from <-chan T, what string) (v T) {
 	t.Helper()
 	select {

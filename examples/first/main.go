@@ -1,6 +1,6 @@
 // First is a complete robot in thirty lines: it wanders around, turns away
-// from what its sonars see, and frees itself from what they do not. Ctrl-C
-// stops it.
+// from things that its sonars see, and frees itself from things that they miss.
+// Ctrl-C stops it.
 //
 //	go run . -stage simulation/worlds/room.world
 //	go run ./examples/first

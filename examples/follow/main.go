@@ -91,8 +91,8 @@ type follower struct {
 	right   bool // where the blob was last
 }
 
-// next returns the speed, mm/s, the turn rate, degrees/s, positive to the left, and what the
-// robot does, for the blobs of a round, largest first.
+// next returns the speed, mm/s, the turn rate, degrees/s, positive to the left, and the
+// robot's action, for the blobs of a round, largest first.
 func (f *follower) next(blobs []codec.Blob) (speed, turn int, does string) {
 	if len(blobs) == 0 {
 		f.missing++

@@ -67,14 +67,14 @@ func drive(ctx context.Context, addr string, rounds int) error {
 	return nil
 }
 
-// hello is what the program remembers.
+// hello is the memory of the program.
 type hello struct {
 	speed int // mm/s
 	turn  int // deg/s, counterclockwise: to the left
 	away  int // rounds for which it gets away from what has stopped it
 }
 
-// steer returns the next speed and turn rate. Its wheels stall at what sonars do not see.
+// steer returns the next speed and turn rate. Its wheels stall at things that sonars miss.
 func (h *hello) steer(sonar codec.SonarData, stall bool) (speed, turn int) {
 	const back, turned = 20, 45 // rounds
 	if stall && h.away == 0 {

@@ -8,7 +8,7 @@ import (
 	"player/codec"
 )
 
-// Moment is what a robot's devices reported last: payloads by letter.
+// Moment has the last reports of a robot's devices: payloads by letter.
 type Moment map[byte][]byte
 
 // Drive lets the first robot of a world file wander about for d. It returns a moment

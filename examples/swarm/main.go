@@ -1,5 +1,5 @@
 // Swarm is one program for two hundred robots. They stand in a crowd and spread over
-// the hall: each drives away from what its sonars see. The world waits for the program
+// the hall: each drives away from the things that its sonars see. The world waits for the program
 // in each step, so the run takes as long as it is computed, and ends the same each time.
 //
 //	go run . -stage examples/swarm/swarm.world
@@ -89,7 +89,7 @@ func run(ctx context.Context, host string, port, n int, limit time.Duration) err
 }
 
 // spread returns the speed in mm/s and the turn rate in deg/s of a robot that drives
-// away from what is nearer than room.
+// away from things nearer than room.
 func spread(sonar *codec.SonarData) (speed, turn int) {
 	x, y := 0.0, 0.0
 	for i, r := range sonar {

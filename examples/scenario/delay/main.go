@@ -77,7 +77,7 @@ func serve(l net.Listener, address string, by time.Duration) {
 	}
 }
 
-// piece is what was read at once.
+// piece is the bytes of one read.
 type piece struct {
 	due   time.Time // when it arrives
 	bytes []byte

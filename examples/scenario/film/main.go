@@ -130,8 +130,8 @@ func (s *strip) image(text []byte, origin, size stage.Vec) {
 		origin.X, origin.Y+size.Y, size.X, size.Y, base64.StdEncoding.EncodeToString(text))
 }
 
-// robots draws the robots at a time, and their ways since an earlier time. What has
-// no track stands where it started.
+// robots draws the robots at a time, and their ways since an earlier time. A robot
+// without a track is drawn at its start.
 func (s *strip) robots(before, at float64) {
 	for i, m := range s.movers {
 		pose := s.start[i]

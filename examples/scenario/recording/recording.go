@@ -1,4 +1,4 @@
-// Package recording reads what a run of the scenario has recorded: the true positions
+// Package recording reads the recording of a run of the scenario: the true positions
 // and the map. Its test is the test of the whole scenario.
 package recording
 
