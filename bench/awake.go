@@ -16,13 +16,13 @@ import (
 const awakeVerb = "awake"
 
 // unboundWork has the processors of the kernel's workers that belong to none, as a
-// hexadecimal mask. They pass on what is written to pseudo-terminals.
+// hexadecimal mask. They pass on the bytes that are written to pseudo-terminals.
 const unboundWork = "/sys/devices/virtual/workqueue/cpumask"
 
-// oneProcessor lets this process, what it starts and the kernel's pseudo-terminals run on
+// oneProcessor lets this process, its children and the kernel's pseudo-terminals run on
 // processor 0 only, and keeps it awake, until the returned function is called. The host
-// of a virtual processor that sleeps takes up to milliseconds to wake it, more than what
-// is measured. The loop runs only when nothing else wants to. No garbage is collected.
+// of a virtual processor that sleeps takes up to milliseconds to wake it, more than the
+// measured times. The loop runs only when nothing else wants to. No garbage is collected.
 //
 // Without the right to move the kernel's workers they stay where they are.
 func oneProcessor(ctx context.Context) (end func(), err error) {

@@ -51,7 +51,7 @@ type group struct {
 // far reports whether the clients are on the network of the cell.
 func (g group) far() bool { return !g.Local && !g.Wired }
 
-// kind is what is measured in a cell.
+// kind is the quantity that a cell measures.
 type kind string
 
 const (
@@ -82,7 +82,7 @@ type cell struct {
 	Hold time.Duration `json:"hold_ns,omitempty"`
 	// Hardware is the emulated hardware behind the server (hardware.go).
 	Hardware string `json:"hardware,omitempty"`
-	// Strangers is what others do meanwhile (strangers.go).
+	// Strangers names the work of others meanwhile (strangers.go).
 	Strangers string `json:"strangers,omitempty"`
 	// Camera is the camera of the robot (pictures.go); none if it is empty.
 	Camera camera `json:"camera,omitempty"`
@@ -205,7 +205,7 @@ func paper(prefix string, l network, sizes ...int) []cell {
 	return all
 }
 
-// fullest is the worst cell of the paper: the clients ask for nine times what
+// fullest is the worst cell of the paper: the clients ask for nine times as much as
 // the network carries.
 const fullest = "paper/802.11/50x50Hz/807"
 
@@ -221,10 +221,10 @@ const (
 	fleetCell   = "fleet/802.11/50x50Hz/807"
 )
 
-// paperMean is what the paper reports for all cells but the worst.
+// paperMean is the paper's result for all cells but the worst.
 const paperMean = "mean within 50 us"
 
-// claim is what section 5 of the paper reports for a cell.
+// claim is the result of section 5 of the paper for a cell.
 func claim(l network, clients, rate, size int) string {
 	if l != wireless || size != large {
 		return paperMean
@@ -278,7 +278,7 @@ func limited() []cell {
 	return all
 }
 
-// isolation is 25 clients that must not notice what others do.
+// isolation is 25 clients that must not notice the work of others.
 func isolation() []cell {
 	well := group{Name: "well", Clients: 25, Rate: 50, Task: load.Stream, Local: true}
 	beside := func(name string, device int, others ...group) cell {
@@ -354,7 +354,7 @@ const (
 // beams is 20 readings of a scan, one in 9 degrees, in units of 5 cm.
 var beams = codec.Scan{Step: 18, First: 9, Last: 351, Unit: 50}
 
-// compacted is the full networks of the paper again, with compact frames, the one that
+// compacted is the full networks of the paper again, with compact frames, the network that
 // the paper's authors wanted also with frames that are compact if the server finds
 // the network full, and clients that need few readings of the laser only.
 func compacted() []cell {
@@ -429,10 +429,10 @@ func (c cell) asked() int {
 // tls reports whether some of the clients connect by TLS.
 func (c cell) tls() bool { return slices.ContainsFunc(c.Groups, func(g group) bool { return g.TLS }) }
 
-// fits reports whether the network carries what its clients ask for.
+// fits reports whether the network carries the frames that its clients ask for.
 func (c cell) fits() bool { return time.Duration(c.asked())*c.wireTime() <= time.Second }
 
-// ageFloor is the least possible mean age of what a client of the network has, if
+// ageFloor is the least possible mean age of the frame that a client of the network has, if
 // frames are sent one at a time and made when they are sent. A frame is as old
 // as the network needs to carry it when it arrives, and grows old until the next
 // one: for the period of the client's rate, or for a round of all clients on a

@@ -71,7 +71,7 @@ func (c cell) Language() language {
 	return language{}
 }
 
-// reader is what a language's program prints at its end.
+// reader is the result that a language's program prints at its end.
 type reader struct {
 	Runtime string        `json:"runtime"`
 	Frames  int           `json:"frames"`

@@ -10,7 +10,7 @@ import (
 	"player/bench/rig"
 )
 
-// figure is what a table has a column for: a number of a run, or text.
+// figure is the content of a table's column: a number of a run, or text.
 type figure struct {
 	head  string // of the column
 	write func(float64) string
@@ -24,7 +24,7 @@ func ofRun(head string, write func(float64) string, of func(run) float64) figure
 	return figure{head: head, write: write, of: func(_ row, r run) float64 { return of(r) }}
 }
 
-// ofGroup is a time of a group of clients. The first group is the one that a cell is about.
+// ofGroup is a time of a group of clients. The first group is the subject of a cell.
 func ofGroup(head string, i int, of func(load.GroupResult) time.Duration) figure {
 	return ofRun(head, duration, func(r run) float64 { return float64(of(r.Load.Groups[i])) })
 }
@@ -211,7 +211,7 @@ var callKinds = []struct {
 	{"getsockopt", []string{"getsockopt"}}, {"timer", []string{"timerfd_settime"}}, {"futex", []string{"futex"}},
 }
 
-// reads are the system calls that take what clients send, and one of the timer
+// reads are the system calls that take the clients' input, and one of the timer
 // for each tick. waits report that there is something to read.
 var (
 	reads = []string{"read", "readv", "recvfrom", "recvmsg"}
@@ -231,8 +231,8 @@ func callsOf(others bool, names ...string) figure {
 	})
 }
 
-// allCalls is how many system calls a frame took, without those that read what
-// clients send: the reads, and for each of them the wait that reports it.
+// allCalls is how many system calls a frame took, without those that read the
+// clients' input: the reads, and for each of them the wait that reports it.
 var allCalls = figure{head: "sum", write: ratio, of: func(w row, r run) float64 {
 	if r.Calls == nil {
 		return math.NaN()

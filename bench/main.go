@@ -161,7 +161,7 @@ func exit(err error) {
 }
 
 // suite measures the chosen cells and writes results, figure 3 and report. When
-// ctx ends it writes what has been measured so far.
+// ctx ends it writes the results so far.
 func suite(ctx context.Context, o options) error {
 	here := thisMachine()
 	r, err := readResults(o.out, here)
@@ -254,7 +254,7 @@ func (w *workshop) round(ctx context.Context, o options, p *progress, to *cellRe
 	}
 }
 
-// progress says on standard error what is measured, and how long the rest will take.
+// progress prints the cell under way on standard error, and how long the rest will take.
 type progress struct {
 	left time.Duration
 	cell string // named last

@@ -18,7 +18,7 @@ import (
 )
 
 // The cells of plain NATS are the monitors of fleet/10000x1, each with a connection, without a
-// bridge: a program publishes what a bridge does, or less, so that what is NATS's own share is
+// bridge: a program publishes as much as a bridge, or less, so that NATS's own share is
 // seen in the same run.
 
 const (
@@ -30,7 +30,7 @@ const (
 		"Player-Sequence: 12345\r\nPlayer-Schema: player.laser\r\n\r\n"
 )
 
-// plain is what is published.
+// plain describes the published messages.
 type plain struct {
 	Payload int  `json:"payload"` // bytes
 	Rate    int  `json:"rate_hz"` // of each robot
@@ -66,7 +66,7 @@ func plains() []cell {
 	return all
 }
 
-// publisher is the command that publishes what a cell says to NATS at an address.
+// publisher is the command that publishes the messages of a cell to NATS at an address.
 func (p plain) publisher(address string, robots int) (program string, args []string) {
 	program, err := os.Executable()
 	if err != nil {

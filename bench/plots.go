@@ -81,7 +81,7 @@ func (r *results) panel(clients int) (*plot.Plot, error) {
 	return p, nil
 }
 
-// steps is the curve of a distribution of what is added to a period, in ms: it stays until
+// steps is the curve of a distribution of deviations from a period, in ms: it stays until
 // the next point.
 func steps(points []stats.Point, period time.Duration, least float64) (xy plotter.XYs) {
 	last := 0.0

@@ -340,7 +340,7 @@ and a noisy laser, 99 clients read one robot each at 10 Hz, and the error is a c
 		}}, frameCount.as("frames a second").when(served, ""), intervalP99.when(served, ""))
 }
 
-// robots are the cells about what is inside the robot, and about the programs that read robots.
+// robots are the cells about the inside of the robot, and about the programs that read robots.
 func (p *page) robots() {
 	p.section(byServer(p.rows("real-time/")), `
 ## Real time
@@ -464,7 +464,7 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// missing are the lines of a list of what was not measured, and why.
+// missing are the lines of a list of the cells that were not measured, and why.
 func (r *results) missing() (lines []string) {
 	left := len(cells()) - len(r.Cells)
 	cellsOf := map[string][]string{}

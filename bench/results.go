@@ -138,7 +138,7 @@ func (c *cellResult) median(s server, figure func(run) float64) (m float64, ok b
 	return stats.Median(values), len(values) > 0 && !slices.ContainsFunc(values, math.IsNaN)
 }
 
-// trim removes from a run what no report shows: the distributions of cells without a
+// trim removes from a run the values that no report shows: the distributions of cells without a
 // plot.
 func (c cell) trim(r *run, first bool) {
 	if r.Load == nil {

@@ -8,7 +8,7 @@ import (
 	"player/e2e/strangers"
 )
 
-// row is what a line of a table is about: a server in a cell, perhaps one group of its
+// row is the subject of a line of a table: a server in a cell, perhaps one group of its
 // clients.
 type row struct {
 	*cellResult
@@ -95,8 +95,8 @@ func (w row) value(f figure) (v float64, ok bool) {
 	})
 }
 
-// ofEachViewer is the CPU time of the cell's strangers, each one's part of what is more than
-// without them.
+// ofEachViewer is the CPU time of the cell's strangers, each one's part of the increase
+// that they cause.
 func (w row) ofEachViewer() string {
 	with, ok := w.value(cpuShare)
 	without, known := w.results.row(viewersPrefix + nobody).value(cpuShare)

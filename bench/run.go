@@ -24,7 +24,7 @@ import (
 
 const (
 	// warmup passes before the window begins: connections grow their TCP windows,
-	// the server finds out what a congested network carries.
+	// the server finds out how much a congested network carries.
 	warmup = 2 * time.Second
 	// idleSettle is how long a server may work after its start before it has to
 	// be idle.
@@ -301,7 +301,7 @@ func (p *process) spec(c cell, wire *rig.Wire, warmup, window time.Duration) loa
 	return spec
 }
 
-// meters is what is read at both edges of the window.
+// meters are read at both edges of the window.
 type meters struct {
 	pids  []int      // the server; in a fleet also the bridge and NATS
 	wire  *rig.Wire  // nil on loopback
@@ -340,7 +340,7 @@ func (m meters) read() (r reading, err error) {
 	return r, err
 }
 
-// between fills in what the meters counted from one reading to another.
+// between fills in the differences of the meters from one reading to another.
 func (r *run) between(from, to reading) {
 	r.Stolen = (to.stolen - from.stolen).Seconds() / to.at.Sub(from.at).Seconds() / float64(runtime.NumCPU())
 	r.Traffic = to.traffic.Sub(from.traffic)
@@ -365,7 +365,7 @@ func (r *run) between(from, to reading) {
 	}
 }
 
-// follow reads what clients write: the edges of the window, load.Begin and load.End, and
+// follow reads the clients' output: the edges of the window, load.Begin and load.End, and
 // the result, which is JSON. At the edges it reads the meters, then calls at. It returns
 // the length of the window.
 func (r *run) follow(out io.Reader, m meters, result any, at func(edge string)) (window time.Duration, err error) {

@@ -32,15 +32,15 @@ const (
 	threads server = "threads" // goroutines for each client: the obvious way
 )
 
-// sources is what each is built from.
+// sources has the package of each server.
 var sources = map[server]string{player: ".", floor: "./bench/floor", threads: "./bench/threads"}
 
 // patience is how long a server may take to listen, to answer and to end. Each takes
 // milliseconds, but this machine may be busy.
 const patience = time.Minute
 
-// slack is the timer slack with which the floor is started: what the server gives
-// itself (docs/DECISIONS.md, "Timer slack").
+// slack is the timer slack with which the floor is started: the same as the server
+// gives itself (docs/DECISIONS.md, "Timer slack").
 const slack = 20 * time.Millisecond
 
 // workshop has the programs, built from the tree as it is, and a directory to work in.
@@ -52,7 +52,7 @@ type workshop struct {
 	clients string
 	ports   *ports
 	warmup  time.Duration // before the window begins
-	// points are what system calls are counted with; noPoints is why there are
+	// points count system calls; noPoints is why there are
 	// none.
 	points   rig.Tracepoints
 	noPoints error

@@ -21,14 +21,14 @@ import (
 )
 
 // The cells of strangers are two well clients, one that reads 50 frames a second and
-// one that has a request outstanding, while others do to the server what they should
-// not, or watch the robot. In the cells of viewers there is one well client. The
+// one that has a request outstanding, while others abuse the server or watch the
+// robot. In the cells of viewers there is one well client. The
 // server has a processor of its own. Strangers and well clients share the rest; there
-// the strangers have the lowest priority, so that it is the server who delays the well.
+// the strangers have the lowest priority, so that only the server delays the well.
 
 const (
 	// strangersVerb is the argument by which this program becomes the strangers. The
-	// name of what they do follows, and the server's addresses.
+	// name of their work follows, and the server's addresses.
 	strangersVerb = "strangers"
 	// strangersAddress is where they come from: not the computer of the well.
 	strangersAddress = "127.0.0.9"
@@ -61,7 +61,7 @@ func viewed() []cell {
 	return all
 }
 
-// beStrangers does what the arguments say until standard input ends.
+// beStrangers does the work of the arguments until standard input ends.
 func beStrangers(args []string) error {
 	if len(args) != 5 {
 		return fmt.Errorf("%s needs a name and four addresses", strangersVerb)

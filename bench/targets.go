@@ -24,11 +24,11 @@ type selection struct {
 	has  func(*cellResult) bool
 }
 
-// bound is what a figure may be. The figure is the median of the runs in each cell.
+// bound limits a figure. The figure is the median of the runs in each cell.
 type bound struct {
 	limit   float64
 	atLeast bool // the limit is the least value, not the largest
-	// worst takes the largest value of all runs, for what must never happen. A failed run is worse than any value.
+	// worst takes the largest value of all runs, for events that must never happen. A failed run is worse than any value.
 	worst bool
 	// per divides the figure by another one, over subtracts it.
 	per, over other
@@ -194,7 +194,7 @@ func targets() []target {
 	}
 }
 
-// value returns what is compared with the limit in a cell. ok is false if it was not measured.
+// value returns the value of a cell that is compared with the limit. ok is false if it was not measured.
 func (t target) value(w row) (v float64, ok bool) {
 	if t.bound.worst {
 		return w.worst(t.figure)

@@ -67,7 +67,7 @@ func number() (string, error) {
 // versionOf is the version of a commit with a number and these tags, one a line: the last one
 // without its "v", which has to be the number, or one of its candidates. A commit without a tag is
 // older than the release of its number in Debian's order, and commits are in the order of
-// their times. It does not depend on what else a clone contains.
+// their times. It does not depend on other files of a clone.
 func versionOf(number, tags, commit string, at time.Time) (string, error) {
 	all := strings.Fields(tags)
 	if len(all) == 0 {
@@ -118,7 +118,7 @@ func compileProgram(module, program, path, arch, arm, link string, flags ...stri
 	return nil
 }
 
-// output runs a program and returns what it prints, without the last newline.
+// output runs a program and returns its output, without the last newline.
 func output(name string, args ...string) (string, error) {
 	cmd := exec.Command(name, args...)
 	cmd.Env = append(os.Environ(), "GOWORK=off") // go list: the modules of the build above

@@ -32,7 +32,7 @@ func handbookOf(path string) (handbook, error) {
 }
 
 // flagLine matches the line of a flag on a page: its name, the name of its value if it has one, and
-// what it is for.
+// its purpose.
 var flagLine = regexp.MustCompile(`(?m)^  -([a-z][\w-]*)(?: ([A-Z][\w-]*))? +(\S.*?)(?:  +\(.*)?$`)
 
 // option is a flag of a subcommand, or of the server.
@@ -84,7 +84,7 @@ func (h handbook) scenes() []scene {
 	return all
 }
 
-// summaryOf returns what the list of a page says of a subcommand.
+// summaryOf returns the summary of a subcommand in the list of a page.
 func summaryOf(page, name string) string {
 	_, list, _ := strings.Cut(page, "\nCommands")
 	for line := range strings.Lines(list) {

@@ -11,7 +11,7 @@ import (
 // examples, so no mail reaches a stranger (RFC 2606).
 const maintainer = "Player developers <player@example.org>"
 
-// content is what packages and archives contain.
+// content is the content of packages and archives.
 type content struct {
 	source    source
 	binary    []byte
@@ -52,7 +52,7 @@ func (c content) system() ([]file, error) {
 	})
 }
 
-// documents returns what every Debian package has: copyright and changes.
+// documents returns the files of every Debian package: copyright and changes.
 func (s source) documents(name string, copyright []byte) ([]file, error) {
 	changelog := fmt.Sprintf("%s (%s) unstable; urgency=medium\n\n  * Commit %s.\n    The changes are in changelog.gz.\n\n -- %s  %s\n",
 		name, s.debian(), s.commit, maintainer, s.time.Format("Mon, 02 Jan 2006 15:04:05 -0700"))
@@ -96,7 +96,7 @@ func (c content) archive(dir string) ([]file, error) {
 // docFiles matches the pages, the dashboard and the alerts, and no pictures.
 const docFiles = "docs/*.[jmy]*"
 
-// appendTrees appends what users read: files of the repository that match a pattern of
+// appendTrees appends files for users to read: files of the repository that match a pattern of
 // git, by the directory that they go to.
 func appendTrees(files []file, trees map[string]string) ([]file, error) {
 	for to, pattern := range trees {

@@ -37,15 +37,15 @@ type entry struct {
 	} `json:"file_info"`
 }
 
-// debian is what a package says of itself, in the words of nfpm.
+// debian describes a package, in the words of nfpm.
 type debian map[string]any
 
-// playerServer returns what the package of the server says.
+// playerServer describes the package of the server.
 func playerServer(arch string) debian {
 	return debian{"name": "player", "arch": arch, "section": "electronics", "suggests": []string{"avahi-daemon", "player-doc"}, "description": strings.TrimSpace(description)}
 }
 
-// libplayerDev returns what the package of the libraries for C and C++ says. The linker of
+// libplayerDev describes the package of the libraries for C and C++. The linker of
 // programs has to learn of a new shared library.
 func libplayerDev(arch string) debian {
 	return debian{"name": "libplayer-dev", "arch": arch, "section": "libdevel", "depends": []string{"libc6"}, "description": strings.TrimSpace(descriptionDev),
@@ -58,7 +58,7 @@ programs that read and command a robot over TCP. The headers are in
 /usr/include/player.
 `
 
-// libplayercDev returns what the package for programs of Player 2 and 3 says.
+// libplayercDev describes the package for programs of Player 2 and 3.
 func libplayercDev(arch string) debian {
 	return debian{"name": "libplayerc-dev", "arch": arch, "section": "libdevel", "depends": []string{"libc6", "libgcc-s1", "libstdc++6"},
 		"suggests": []string{"g++", "python3"}, "description": strings.TrimSpace(descriptionPlayerc)}
@@ -70,7 +70,7 @@ and the modules playerc and playercpp for Python in /usr/lib/playerc/python.
 Programs are compiled unchanged.
 `
 
-// service returns what dpkg runs because of a service: our files with a prefix, by nfpm's names of
+// service returns the scripts that dpkg runs for a service: our files with a prefix, by nfpm's names of
 // the moments.
 func service(prefix string) map[string]string {
 	return map[string]string{"postinstall": prefix + "postinst", "preremove": prefix + "prerm", "postremove": prefix + "postrm"}

@@ -41,7 +41,7 @@ func libraries(src source) (all []library, err error) {
 // release takes a version apart. The version of a commit without a tag has the time of the commit.
 var release = regexp.MustCompile(`^([0-9.]+)(?:~([a-z]+)\.?([0-9]+))?`)
 
-// spell returns the version with other words for what comes before a release.
+// spell returns the version with other words for the stages before a release.
 func (s source) spell(pre map[string]string) string {
 	m := release.FindStringSubmatch(s.version)
 	if m == nil {
@@ -139,7 +139,7 @@ func substitute(files []file, name, old, new string) error {
 	return nil
 }
 
-// python packs a wheel and an sdist by Python's own builder, with what Debian has.
+// python packs a wheel and an sdist by Python's own builder, with the modules that Debian has.
 func python(src source) (library, error) {
 	version := src.python()
 	l := library{name: "playerclient", purl: "pkg:pypi/playerclient", version: version, results: map[string][]byte{}}
@@ -178,7 +178,7 @@ func python(src source) (library, error) {
 	return l, err
 }
 
-// npm packs what `npm install FILE` takes.
+// npm packs the file for `npm install FILE`.
 func npm(src source) (library, error) {
 	version := src.semantic()
 	l := library{name: "playerclient", purl: "pkg:npm/playerclient", version: version}
@@ -322,7 +322,7 @@ func compile() (static, shared []byte, err error) {
 }
 
 // development returns the files of the libraries for C and C++, where lib is the folder of
-// libraries below the prefix. What pkg-config and CMake say is relative to their files.
+// libraries below the prefix. The paths of pkg-config and CMake are relative to their files.
 func development(src source, lib string, static, shared []byte) ([]file, error) {
 	headers, err := tree("clients/c", "include/player", "player.h", "player_struct.h", "player_line.h", "player_simulation.h", "player_tls.h", "player_tls.c")
 	if err != nil {
@@ -452,7 +452,7 @@ func amalgam(name string, text []byte) ([]byte, error) {
 	return whole, failed
 }
 
-// debianOf returns what Debian calls a processor, and the name of its folder of libraries.
+// debianOf returns Debian's name for a processor, and the name of its folder of libraries.
 func debianOf(arch string) (name, triplet string, err error) {
 	switch arch {
 	case "amd64":

@@ -1,4 +1,4 @@
-// Packaging builds what is released, from the root of a clean clone:
+// Packaging builds the files of a release, from the root of a clean clone:
 //
 //	go run ./packaging -o DIR
 //

@@ -113,7 +113,7 @@ func copyright(modules []module) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// sbom lists what the programs are made of, and the client libraries, which have only our own
+// sbom lists the parts of the programs, and the client libraries, which have only our own
 // code, as SPDX 2.3 in JSON:
 // https://spdx.github.io/spdx-spec/v2.3/
 func sbom(src source, programs []program, clients []library) ([]byte, error) {

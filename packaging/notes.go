@@ -42,5 +42,5 @@ func releaseNotes(changelog, number string) (string, error) {
 	return notes + "\n\nThe files that are named are in the source of this version.\n", nil
 }
 
-// fileLink matches a link to a file of the repository: its words, and the path without what is behind #.
+// fileLink matches a link to a file of the repository: its words, and the path without # and the text behind it.
 var fileLink = regexp.MustCompile(`\[([^\]]*)\]\(([^):#]+)(?:#[^)]*)?\)`)

@@ -22,7 +22,7 @@ func playerc(src source) (library, error) {
 	return l, l.pack(src, libplayercDev, installed, map[string]string{"clients/playerc/README.md": "README.md"})
 }
 
-// installPlayerc returns what the script installs, with paths below the prefix.
+// installPlayerc returns the files that the script installs, with paths below the prefix.
 func installPlayerc() (files []file, err error) {
 	prefix, err := os.MkdirTemp("", "player-playerc")
 	if err != nil {

@@ -31,7 +31,7 @@ func buildSite(output, version string) error {
 	return nil
 }
 
-// playerDoc returns what the package of the pages says.
+// playerDoc describes the package of the pages.
 func playerDoc() debian {
 	return debian{"name": "player-doc", "arch": "all", "section": "doc", "description": strings.TrimSpace(descriptionDoc)}
 }

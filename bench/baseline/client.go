@@ -1,4 +1,4 @@
-// Package baseline is what the two baselines of the benchmark share: they read
+// Package baseline is shared by the two baselines of the benchmark: they read
 // the same messages as the server and send frames of the same size and shape.
 package baseline
 
@@ -6,7 +6,7 @@ import (
 	"player/codec"
 )
 
-// Client is the server's side of one client: what it has asked for so far. The
+// Client is the server's side of one client: the requests so far. The
 // zero value is a client that has sent nothing. Like the server it decodes
 // every message and its payload; unlike the server it checks no rights and
 // drives nothing.
@@ -21,7 +21,7 @@ type Client struct {
 	Command  codec.PositionCommand // the newest
 }
 
-// Receive takes bytes from the client. reply is what to send back at once,
+// Receive takes bytes from the client. reply is to be sent back at once,
 // frames the number of frames that in asks for.
 func (c *Client) Receive(in []byte) (reply []byte, frames int) {
 	for {

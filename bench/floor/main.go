@@ -1,8 +1,8 @@
 // Floor is the least that a frame server can do: a bare loop on epoll and
-// timerfd. It reads what clients send as the server does, and writes frames at
+// timerfd. It reads the clients' messages as the server does, and writes frames at
 // the rate or on the request of each client. It has no devices, no rights and
 // no idea of a network's capacity. Its ticks are the server's, so the two
-// differ in what they do at a wake, not in how often they wake.
+// differ in their work at a wake, not in how often they wake.
 //
 // With -serial it is the least that a driver can do: when a packet has come from the
 // serial line, every client that has asked gets a frame.
@@ -198,8 +198,8 @@ func (l *loop) fire() {
 	l.arm()
 }
 
-// send writes the frame, or the rest of the one before. What the connection
-// does not take is kept for the next time; a dead connection is noticed when it
+// send writes the frame, or the rest of the one before. Bytes that the connection
+// does not take are kept for the next time; a dead connection is noticed when it
 // is read.
 func (l *loop) send(fd int32) {
 	c := l.clients[fd]
@@ -217,7 +217,7 @@ func (l *loop) send(fd int32) {
 	}
 }
 
-// read takes what a client sends and carries it out. It drops a client that has
+// read takes a client's messages and carries them out. It drops a client that has
 // left.
 func (l *loop) read(fd int32) {
 	n, _, err := unix.RawSyscall(unix.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(&l.scratch[0])), uintptr(len(l.scratch)))
@@ -246,7 +246,7 @@ func (l *loop) read(fd int32) {
 	}
 }
 
-// hear takes what the serial line has, and sends frames when a packet is whole.
+// hear takes the input of the serial line, and sends frames when a packet is whole.
 func (l *loop) hear() {
 	n, _ := unix.Read(l.serial, l.scratch[:])
 	if l.heard += max(n, 0); l.heard < l.packet {

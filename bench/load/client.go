@@ -8,7 +8,7 @@ import (
 	"player/server/tlsconn"
 )
 
-// client is one connection and what was counted on it. Times are on
+// client is one connection and its counts. Times are on
 // CLOCK_MONOTONIC.
 type client struct {
 	parser parser
@@ -73,7 +73,7 @@ func (c *client) tooth(now time.Duration) {
 	}
 }
 
-// sum is what the clients of a group saw together.
+// sum is the result of all clients of a group.
 func sum(g *group, clients []client) GroupResult {
 	r := GroupResult{Name: g.Name, Clients: len(clients), Commands: g.commands, Round: DistOf(&g.round)}
 	var interval, latency stats.Histogram

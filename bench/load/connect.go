@@ -175,7 +175,7 @@ func Answered(address string, request []byte) error {
 	return err
 }
 
-// request is what a client sends first: its mode, and the devices it wants.
+// request is a client's first message: its mode, and the devices it wants.
 func (g *group) request() []byte {
 	config := codec.Config{Code: codec.ConfigFrequency, Arg: uint16(g.Rate)}
 	if g.Task == Request {

@@ -111,7 +111,7 @@ func (e *engine) messages(c *client, now time.Duration, b []byte) {
 	p.rest = append(p.rest[:0], b...)
 }
 
-// natsParser finds the messages in what a NATS server sends.
+// natsParser finds the messages in the bytes of a NATS server.
 type natsParser struct {
 	suffix        []byte // of the subjects that count
 	subscriptions int

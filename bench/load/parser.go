@@ -33,7 +33,7 @@ type parser struct {
 	items compact.Reader
 }
 
-// event is what the parser has come to the end of.
+// event is the item whose end the parser has reached.
 type event uint8
 
 const (

@@ -9,7 +9,7 @@ import (
 	"player/bench/stats"
 )
 
-// Task is what the clients of a group do.
+// Task is the work of the clients of a group.
 type Task string
 
 const (
@@ -82,7 +82,7 @@ func DistOf(h *stats.Histogram) Dist {
 	return Dist{Mean: h.Mean(), P50: h.AbsQuantile(0.5), P99: h.AbsQuantile(0.99), P999: h.AbsQuantile(0.999), Max: h.AbsMax()}
 }
 
-// GroupResult is what the clients of a group saw together.
+// GroupResult is the result of all clients of a group.
 type GroupResult struct {
 	Name    string `json:"name"`
 	Clients int    `json:"clients"`

@@ -47,7 +47,7 @@ func (*webSocket) frame(b []byte) []byte {
 	return append(append(head, mask...), b...)
 }
 
-// content removes what frames add to the stream, in place.
+// content removes the frames' headers from the stream, in place.
 func (w *webSocket) content(b []byte) []byte {
 	all := b[:0]
 	for len(b) > 0 {

@@ -133,7 +133,7 @@ func (c *Calls) Close() {
 type Tracepoints map[string]uint64
 
 // FindTracepoints asks the kernel for them. It needs root and a kernel with
-// tracepoints of system calls; the error says what is missing.
+// tracepoints of system calls; the error names the missing part.
 func FindTracepoints() (Tracepoints, error) {
 	dir, err := os.MkdirTemp("", "tracefs-")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Usage is what a process has used since its start, summed over its threads.
+// Usage is a process's use of the machine since its start, summed over its threads.
 type Usage struct {
 	CPU       time.Duration `json:"cpu_ns"`
 	Voluntary uint64        `json:"voluntary"` // context switches because it waited
@@ -23,7 +23,7 @@ type Usage struct {
 	threads map[string]thread
 }
 
-// thread is what one thread has used.
+// thread is the usage of one thread.
 type thread struct {
 	cpu       time.Duration
 	voluntary uint64

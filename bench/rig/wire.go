@@ -1,4 +1,4 @@
-// Package rig sets up what a benchmark runs on: networks of a given rate, control
+// Package rig sets up the place of a benchmark: networks of a given rate, control
 // groups with a share of a processor, and the meters on both.
 package rig
 
@@ -19,10 +19,10 @@ const (
 	// little as lets a packet through at once. A larger one would let the
 	// start of each queue through faster than the network is.
 	burst = 3000
-	// queueTime bounds the queue of a limiter by what the network sends in this
-	// many ms, a usual size for the buffer of an interface.
+	// queueTime bounds the queue of a limiter by the bytes that the network sends in
+	// this many ms, a usual size for the buffer of an interface.
 	queueTime = 400
-	// Header is what TCP, IP and Ethernet add to a frame in bytes: 20 and 12
+	// Header is the size of the headers of TCP, IP and Ethernet in bytes: 20 and 12
 	// of options, 20, 14.
 	Header = 66
 )
@@ -53,7 +53,7 @@ type Wire struct {
 }
 
 // NewWire makes a wire. It needs the right to administer networks; the error
-// names what is missing.
+// names the missing part.
 func NewWire(rate int) (*Wire, error) {
 	w := &Wire{Rate: rate, Server: netns.None(), Client: netns.None()}
 	if err := onThread(w.make); err != nil {
@@ -236,7 +236,7 @@ func (w *Wire) ClientFile() (*os.File, error) {
 	return os.NewFile(uintptr(fd), "client namespace"), nil
 }
 
-// Traffic is what the limiter on the server's side has counted since the start.
+// Traffic is the counts of the limiter on the server's side since the start.
 type Traffic struct {
 	Bytes   uint64 `json:"bytes"` // sent, with all headers
 	Packets uint64 `json:"packets"`

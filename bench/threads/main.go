@@ -1,5 +1,5 @@
 // Threads is the frame server that one would write first: a goroutine that
-// sends to each client at its rate, and another that reads what it sends. The
+// sends to each client at its rate, and another that reads its messages. The
 // server is expected to cost less.
 package main
 
@@ -31,7 +31,7 @@ func main() {
 	}
 }
 
-// receive reads what a client sends until it leaves, and answers.
+// receive reads a client's messages until it leaves, and answers.
 func receive(conn net.Conn, frame baseline.Frame) {
 	defer conn.Close()
 	var c baseline.Client

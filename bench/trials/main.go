@@ -7,7 +7,7 @@
 // The programs are examples/goto with a device goto that sees with the laser and one with the sonars, and the programs
 // of -also.
 // A program gets "-addr HOST:PORT -step -n ROUNDS -- X Y" and
-// prints "arrived=1 time=12.3" at the end, or "arrived=0". A COMMAND with {x} gets what is in
+// prints "arrived=1 time=12.3" at the end, or "arrived=0". A COMMAND with {x} gets the values in
 // braces instead: {host}, {port}, {rounds}, {x} and {y}.
 package main
 
@@ -53,7 +53,7 @@ const (
 	// away is how far goals are from other robots and things, m.
 	away = 1
 	// arrival is how far from the goal the robot may truly be, m: the tolerance of the
-	// programs, and what the odometry rounds.
+	// programs, and the rounding of the odometry.
 	arrival = 0.07
 	// firstPort and ports are where the servers are, like the servers of player sweep: below the ports
 	// that the kernel gives to connections. A port may be used, so there are some attempts.
@@ -80,7 +80,7 @@ func main() {
 	}
 }
 
-// program is what drives the robot.
+// program drives the robot.
 type program struct {
 	name    string
 	command []string

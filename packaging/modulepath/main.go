@@ -31,7 +31,7 @@ func main() {
 	}
 }
 
-// fetched matches paths that go get can fetch: a host, and what it has there.
+// fetched matches paths that go get can fetch: a host, and a path on it.
 var fetched = regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)+(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+$`)
 
 func run(wanted string) error {
@@ -111,7 +111,7 @@ func (m move) rewrite(file string) error {
 	return os.WriteFile(file, data, info.Mode())
 }
 
-// word matches what a package's path can be part of.
+// word matches a word that may contain a package's path.
 var word = regexp.MustCompile(`[\w./~@-]+`)
 
 // mentions replaces the paths of packages, also before a name: player/app.version. Paths

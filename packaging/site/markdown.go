@@ -175,7 +175,7 @@ func (s *site) follow(name string, d *document, destination []byte) []byte {
 	return []byte(to)
 }
 
-// sections divides a page for the search: what is before the first heading of level 2 belongs to the page.
+// sections divides a page for the search: the text before the first heading of level 2 belongs to the page.
 func sections(root ast.Node, source []byte, title string) []section {
 	found := []section{{Title: title}}
 	for n := root.FirstChild(); n != nil; n = n.NextSibling() {

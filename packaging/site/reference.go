@@ -91,7 +91,7 @@ func (s *site) references() error {
 	return nil
 }
 
-// goPackage makes a page of what a package exports.
+// goPackage makes a page of the exported names of a package.
 func (s *site) goPackage(name string) (*document, error) {
 	files := token.NewFileSet()
 	var parsed []*ast.File
@@ -179,7 +179,7 @@ func (w *goWriter) examples(examples []*doc.Example) {
 	}
 }
 
-// pythonModule makes a page of what pydoc says of a module, without the path of its file.
+// pythonModule makes a page of pydoc's text on a module, without the path of its file.
 func (s *site) pythonModule(name string) (*document, error) {
 	cmd := exec.Command("python3", "-B", "packaging/site/reference.py", name)
 	cmd.Dir = s.root

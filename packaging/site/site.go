@@ -22,8 +22,8 @@ var assets embed.FS
 const index = "docs/README.md"
 
 // Build writes the site of the clone at root into the folder output/version, which must not
-// exist, and output/versions.js, which lists the versions in output, newest first. It reports what
-// it left out because a program is missing.
+// exist, and output/versions.js, which lists the versions in output, newest first. It reports the
+// parts that it left out because a program is missing.
 func Build(root, output, version string) (missing []string, err error) {
 	folder := filepath.Join(output, version)
 	if err := os.MkdirAll(output, 0o777); err != nil {
