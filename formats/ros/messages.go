@@ -150,7 +150,7 @@ type CompressedImage struct {
 	Data   []uint8
 }
 
-// JointState has the positions of joints in radians or metres. What is not known is NaN.
+// JointState has the positions of joints in radians or metres. An unknown one is NaN.
 type JointState struct {
 	Header   Header
 	Name     []string
@@ -159,7 +159,7 @@ type JointState struct {
 	Effort   []float64
 }
 
-// Imu is what an inertial measurement unit senses. The first element of a covariance is -1 if the value is not known.
+// Imu is a reading of an inertial measurement unit. The first element of a covariance is -1 if the value is not known.
 type Imu struct {
 	Header                       Header
 	Orientation                  Quaternion

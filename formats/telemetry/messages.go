@@ -194,7 +194,7 @@ type Ranges struct {
 	Ranger *Ranger `json:"-"` // nil: of sonars
 }
 
-// Ranger is what the readings of a ranger mean. It is valid until the next data of the Converter.
+// Ranger is the meaning of a ranger's readings. It is valid until the next data of the Converter.
 type Ranger struct {
 	FrameID string // of a ScanForm; frames of a BeamsForm have "_" and the number of the reading behind it
 	Form    Form
@@ -305,7 +305,7 @@ type Joystick struct {
 	Axes      []float64 `json:"axes"`
 }
 
-// Imu is what an inertial measurement unit senses: the rotation of its frame, rad/s and m/s². What is not known is 0.
+// Imu is a reading of an inertial measurement unit: the rotation of its frame, rad/s and m/s². An unknown value is 0.
 type Imu struct {
 	Timestamp               Time       `json:"timestamp"`
 	FrameID                 string     `json:"frame_id"`
@@ -328,7 +328,7 @@ type LocationFix struct {
 	PositionCovarianceType uint8     `json:"position_covariance_type"` // 0: not known, 2: its diagonal is known
 }
 
-// GPS is what a receiver says of its fix (PROTOCOL 7.11), in m/s and radians clockwise from north; -1: not known.
+// GPS is a receiver's report on its fix (PROTOCOL 7.11), in m/s and radians clockwise from north; -1: not known.
 type GPS struct {
 	Timestamp  Time    `json:"timestamp"`
 	Fix        int     `json:"fix"`
@@ -346,7 +346,7 @@ func (g GPS) Corrected() bool {
 	return false
 }
 
-// Channels has the values of inputs and outputs in their units. What is not known is 0.
+// Channels has the values of inputs and outputs in their units. An unknown value is 0.
 type Channels struct {
 	Timestamp Time      `json:"timestamp"`
 	Names     []string  `json:"names"`
@@ -363,7 +363,7 @@ type ChannelCommand struct {
 	Value     float64 `json:"value"`
 }
 
-// Joints has the positions and goals of joints in their units. What is not known is 0.
+// Joints has the positions and goals of joints in their units. An unknown value is 0.
 type Joints struct {
 	Timestamp Time    `json:"timestamp"`
 	Joints    []Joint `json:"joints"`

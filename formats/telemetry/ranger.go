@@ -9,7 +9,7 @@ import (
 	"player/codec"
 )
 
-// Form is what the readings of a ranger are shown as.
+// Form is the form in which the readings of a ranger are shown.
 type Form uint8
 
 const (
@@ -22,7 +22,7 @@ const (
 // maxBeams is how many readings of a ranger are single beams. Each has a frame, and in ROS a topic; more are points.
 const maxBeams = 64
 
-// FormOf returns what readings are shown as that look along rays. There is no form if there are fewer readings than the
+// FormOf returns the form of readings that look along rays. There is no form if there are fewer readings than the
 // rays describe: the description is of other data.
 func FormOf(rays []codec.Rays, readings int) Form {
 	single := len(rays) <= maxBeams
@@ -74,7 +74,7 @@ func Points(rays []codec.Rays, d *codec.RangerData, fn func(x, y float64)) {
 	}
 }
 
-// ranger sends the readings in metres, and what they are shown as.
+// ranger sends the readings in metres, and their form.
 func (c *Converter) ranger(p part, at Time, payload []byte) {
 	d := &c.readings
 	if d.Decode(payload) != nil {

@@ -85,7 +85,7 @@ func hasTwin(path, class string) bool {
 	})
 }
 
-// adapter returns what udev names a port on USB by: the adapter's vendor, product and serial number, and the port's
+// adapter returns udev's name for a port on USB: the adapter's vendor, product and serial number, and the port's
 // interface and number in it. "" is a port that is not on USB.
 func adapter(class, name string) string {
 	dir, err := filepath.EvalSymlinks(filepath.Join(class, name, "device"))

@@ -59,7 +59,7 @@ func (c Cleaner) Line(text string) string {
 	return out.String()
 }
 
-// clean returns a word, or what it stands for if it is private.
+// clean returns a word, or the kind of word if it is private.
 func clean(word string) string {
 	bare := strings.Trim(word, "[].:")
 	switch {

@@ -1,5 +1,5 @@
-// Package evidence writes what one run of a robot's hardware has shown, as a text that its owner can send in: what the
-// hardware is, how it was reached, its rates and errors, and frames of its data. The text names no person and no place:
+// Package evidence writes the results of one run of a robot's hardware, as a text that its owner can send in: the
+// hardware, its connection, its rates and errors, and frames of its data. The text names no person and no place:
 // see Cleaner. The package opens nothing.
 package evidence
 
@@ -29,11 +29,11 @@ type Run struct {
 type Driver struct {
 	Name    string
 	Options map[string]any // that were set; no ports
-	// What it has counted: setups, failed setups and losses, retries, and damaged packets.
+	// Its counts: setups, failed setups and losses, retries, and damaged packets.
 	Setups, Errors, Retries, Noise uint64
 }
 
-// Device is what a client saw of one device.
+// Device is a client's record of one device.
 type Device struct {
 	Name   string        // for example laser:1
 	Driver string        // its name

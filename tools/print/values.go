@@ -322,7 +322,7 @@ func scan(dst []byte, scan []uint16) []byte {
 		scan[nearest], 180*float64(nearest)/float64(last)-90, scan[0], scan[last/2], scan[last])
 }
 
-// goal appends what a goto device does, and where its goal is.
+// goal appends the state of a goto device, and where its goal is.
 func goal(dst []byte, d *codec.GotoData) []byte {
 	dst = append(append(dst, ' '), d.State.String()...)
 	if d.State == codec.GotoStopped {

@@ -93,7 +93,7 @@ func (f *UGV) report(b *Board) {
 }
 
 func (f *UGV) tick(b *Board) {
-	// Without a pause the period is the firmware's loop, 10 ms, or what the line can carry: the loop waits for it.
+	// Without a pause the period is the firmware's loop, 10 ms, or longer on a slow line: the loop waits for it.
 	if !f.silent && (b.Line == nil || !b.Busy()) && b.at-f.reported >= max(f.pause, 10*time.Millisecond) {
 		f.report(b)
 	}

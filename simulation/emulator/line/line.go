@@ -28,10 +28,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Device is the machine at the far end of the cable. A Line calls it from one goroutine (on a
-// Virtual clock the one that calls Advance),
-// with the lock of the device's End, but never with its own lock. The device answers with
-// Line.Send, which any goroutine may call.
+// A Device is the machine at the far end of the cable. A Line calls it from one goroutine (with a
+// Virtual clock the caller of Advance), with the lock of the device's End, but never with its own
+// lock. The device answers with Line.Send, which any goroutine may call.
 type Device interface {
 	// Locked calls fn with the lock of the device's state, as Receive and Advance are called.
 	Locked(fn func())

@@ -66,11 +66,11 @@ func newVariables(m Model) variables {
 	return v
 }
 
-// events are what a sensor reports when it happens, in addition to scans: things in its fields, and its outputs and inputs.
+// events are a sensor's reports of changes, in addition to scans: things in its fields, and its outputs and inputs.
 // Without a field that is set it has nothing to report.
 var events = []string{"LFErec", "LIDoutputstate", "LIDinputstate"}
 
-// The numbers of LMDscandatacfg, which say what a telegram of scans has.
+// The numbers of LMDscandatacfg, which select the parts of a telegram of scans.
 const (
 	echoes    = 0  // 1: the first one; 1F: all
 	remission = 2  // it has intensities

@@ -90,7 +90,7 @@ func move(c *Camera, args []int) ([]*axis, byte) {
 	return []*axis{&c.pan, &c.tilt}, 0
 }
 
-// goHome moves to 0, 0 as fast as the camera can. A reset does so, too (assumed: without a search for the ends).
+// goHome moves to 0, 0 as fast as the camera can. A reset also does so (assumed: without a search for the ends).
 func goHome(c *Camera, _ []int) ([]*axis, byte) {
 	return move(c, []int{c.model.panFastest, c.model.tiltFastest, 0, 0})
 }

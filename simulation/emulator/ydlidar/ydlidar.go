@@ -26,7 +26,7 @@ const (
 	TMini Model = 150 // a T-mini Pro
 )
 
-// A make is what the models differ in (the SDK's doc/Dataset.md, and its protocol document).
+// A make has the differences of the models (the SDK's doc/Dataset.md, and its protocol document).
 type make struct {
 	baud       int
 	rate       float64 // samples a second
