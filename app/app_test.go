@@ -33,7 +33,7 @@ import (
 	"player/server"
 )
 
-// patience is how long a test waits for what should happen at once, on a machine
+// patience is how long a test waits for an event that should happen at once, on a machine
 // that may be busy.
 const patience = 30 * time.Second
 

@@ -17,7 +17,7 @@ import (
 	"player/e2e/must"
 )
 
-// source is what the Go files of the repository declare.
+// source has the declarations of the repository's Go files.
 type source struct {
 	packages map[string]bool // folders with a program or a package, by path
 	drivers  map[string]bool // packages with a function Kind
@@ -133,7 +133,7 @@ func spans(t *testing.T, page string) (spans []string) {
 	return spans
 }
 
-// docs/ARCHITECTURE.md names every package, and what it names is there: files, folders,
+// docs/ARCHITECTURE.md names every package, and its names are right: files, folders,
 // and functions as Type.Name, package.Name, or by a name in camel case.
 func TestArchitecture(t *testing.T) {
 	const page = "docs/ARCHITECTURE.md"

@@ -12,7 +12,7 @@ import (
 	"player/e2e/must"
 )
 
-// A program reads what a configuration describes, what is not here, and each mistake with its
+// A program reads the content of a configuration, the missing files and ports, and each mistake with its
 // place.
 func TestCheckForPrograms(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "robot.cfg")

@@ -24,7 +24,7 @@ var (
 )
 
 // Each clause of the protocol has an anchor, and each citation on a page is a link to it: [PROTOCOL 5.4], with
-// a definition at the end of the page, or with the address behind it. -update adds what is missing.
+// a definition at the end of the page, or with the address behind it. -update adds missing ones.
 func TestDocsCiteClauses(t *testing.T) {
 	const protocol = "docs/PROTOCOL.md"
 	for _, p := range pages(t) {

@@ -400,7 +400,7 @@ func TestDocsNameFlags(t *testing.T) {
 }
 
 // Commands with subcommands in README.md and docs/ use flags that the subcommands have, and
-// what they name of the repository is there.
+// the files that they name are in the repository.
 func TestDocsUseTheTools(t *testing.T) {
 	stable := must.Get(os.ReadFile("app/testdata/stable/flags.txt"))(t) // TestStable compares it with the program
 	flags := map[string]map[string]bool{}                               // by subcommand

@@ -9,7 +9,7 @@ import (
 	"player/process/logging"
 )
 
-// Robots of one name are told apart by their ports. Devices have the letters and places
+// Robots of one name differ by their ports. Devices have the letters and places
 // of the configuration, and those that clients cannot open are not offered.
 func TestViewersRobots(t *testing.T) {
 	log := logging.New(os.Stderr, logging.Auto, false)

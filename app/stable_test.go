@@ -113,7 +113,7 @@ func written(t *testing.T, e ast.Node) string {
 }
 
 // stableSchemas are the fields of JSON objects that programs read: exported logs and viewers, and
-// the status, and what tools print with -json, whose types may be private.
+// the status, and the output of tools with -json, whose types may be private.
 func stableSchemas(t *testing.T) (lines []string) {
 	t.Helper()
 	tag := regexp.MustCompile(`json:"([\w.]+)`)
@@ -148,7 +148,7 @@ func stableSchemas(t *testing.T) (lines []string) {
 	return lines
 }
 
-// stableNames are what programs call: the names that the clients export.
+// stableNames are the names that programs call: the exported names of the clients.
 func stableNames(t *testing.T) (lines []string) {
 	t.Helper()
 	for _, dir := range []string{"client", "client/simulation"} {

@@ -207,7 +207,7 @@ func TestServerTime(t *testing.T) {
 	}
 }
 
-// Data from before a device was closed is not that of the device when it is opened again.
+// A device that is opened again has none of the data from before it was closed.
 func TestReopened(t *testing.T) {
 	c, s := dial(t)
 	open(t, c, s, "yrsrpr")

@@ -17,7 +17,7 @@ import (
 	"player/process/descriptors"
 )
 
-// recorder is a handler that sends what it is called with.
+// recorder is a handler that sends its arguments.
 type recorder struct {
 	received chan string
 	hangups  chan error
@@ -45,7 +45,7 @@ func (r *recorder) expect(t testing.TB, want string) {
 	}
 }
 
-// echo is a Config.Accept whose connections send back what they receive.
+// echo is a Config.Accept whose connections send their input back.
 func echo(_ time.Duration, d *Descriptor, _ int) Handler {
 	h := newRecorder()
 	h.echo = d

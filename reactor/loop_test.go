@@ -103,7 +103,7 @@ func TestPostAfterTheEnd(t *testing.T) {
 	}
 }
 
-// The loop hangs up on what is open when it ends.
+// The loop closes its connections when it ends.
 func TestEndHangsUp(t *testing.T) {
 	h := newRecorder()
 	r := run(t, func(c *Config) { c.Accept = func(time.Duration, *Descriptor, int) Handler { return h } })

@@ -76,7 +76,7 @@ func TestDrivingWithoutReadingReplies(t *testing.T) {
 }
 
 // dialSmall connects with a small receive window. It is smaller from the start: a
-// kernel drops what arrives for a buffer that has become smaller.
+// kernel drops bytes that arrive for a buffer that has become smaller.
 func dialSmall(t *testing.T, s *running) net.Conn {
 	t.Helper()
 	return looptest.Dial(t, net.Dialer{Control: func(_, _ string, raw syscall.RawConn) (err error) {
@@ -109,8 +109,8 @@ func TestDrivingInSilence(t *testing.T) {
 	})
 }
 
-// deafen has the client's kernel drop what arrives for a connection, as a network out
-// of range does, or take it again.
+// deafen has the client's kernel drop the packets of a connection, like a network out
+// of range, or take it again.
 func deafen(t *testing.T, c *net.TCPConn, deaf bool) {
 	t.Helper()
 	raw, err := c.SyscallConn()

@@ -9,8 +9,8 @@ import (
 //
 // A frame has the data of the moment at which it is written (3.6). From then on it grows older:
 //
-//   - in the transmit queue of its network, behind what the server may not hold back, which is replies and what
-//     comes from clients' kernels when they read again, and behind the frames of one window (mostAhead);
+//   - in the transmit queue of its network, behind the bytes that the server may not hold back, which are replies and
+//     the input from clients' kernels when they read again, and behind the frames of one window (mostAhead);
 //   - on the way, for the time of a trip, and until packets that are lost were sent again;
 //   - in the kernel, if its client does not read or its network is cut. How long is up to them. How many frames are
 //     there is up to the server (mostUnread).
@@ -36,7 +36,7 @@ type transit struct {
 
 func (p *packet) isFrame() bool { return len(p.plain) > 0 && p.plain[0] != 'r' && p.plain[0] != 'Y' }
 
-// enter is called when a packet enters the transmit queue. It judges what is there, and sets how old the packet
+// enter is called when a packet enters the transmit queue. It judges the queue, and sets how old the packet
 // may be when it comes.
 func (w *wire) enter(s *sim, p *packet) {
 	p.oldest = never

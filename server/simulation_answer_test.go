@@ -61,7 +61,7 @@ func (c *simClient) lines(payload string) (question byte, lines []string) {
 	return payload[0], lines
 }
 
-// answer judges the turn of an answer, and what the client knows of it from its replies.
+// answer judges the turn of an answer, and the part of it that the client knows from its replies.
 func (c *simClient) answer(payload []byte) {
 	s := c.sim
 	s.summary.Answers++
@@ -122,7 +122,7 @@ func (c *simClient) stopShown(lines []string) {
 	}
 }
 
-// judgeAnswer judges an answer when it is written, by what the robot knows.
+// judgeAnswer judges an answer when it is written, by the state of the robot.
 func (c *simClient) judgeAnswer(payload string) {
 	letter, lines := c.lines(payload)
 	if c.robot.changes() {
@@ -177,7 +177,7 @@ func (c *simClient) motorsShown(shown bool) {
 	}
 }
 
-// obstacles judges what stands in the client's way: 8.9.2.
+// obstacles judges the client's obstacles: 8.9.2.
 func (c *simClient) obstacles(lines []string) {
 	s, r := c.sim, c.robot
 	said := map[string]bool{}

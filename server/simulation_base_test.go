@@ -170,7 +170,7 @@ func (b *emulatedBase) sample() {
 	}
 }
 
-// restarted is called when the hardware has restarted by itself. What it has driven in a moment before and behind that may
+// restarted is called when the hardware has restarted by itself. Its way in a moment before and after that may
 // be missing in its pose.
 func (b *emulatedBase) restarted() {
 	if b.model.continues && !b.unseen && b.anchor != nil {
@@ -190,7 +190,7 @@ func (b *emulatedBase) read(now, came time.Duration) {
 	}
 }
 
-// missed widens what the pose may be off by after reports are missing: the driver takes the way between two reports
+// missed widens the allowed error of the pose after reports are missing: the driver takes the way between two reports
 // for an arc.
 func (b *emulatedBase) missed(t span) {
 	if t.until-t.from < 100*time.Millisecond {
@@ -272,8 +272,8 @@ func (b *emulatedBase) matches(rep *simReport, letter byte, p []byte, late bool)
 	return len(all) == 0 || speed >= least-tolerance && speed <= most+tolerance
 }
 
-// shown judges a pose. It has its origin where the odometry was begun or reset, so two poses are compared: what
-// lies between them is what the robot has driven.
+// shown judges a pose. It has its origin where the odometry was begun or reset, so two poses are compared: their
+// difference is the way of the robot.
 func (b *emulatedBase) shown(c *simClient, rep *simReport, p []byte) {
 	s := b.rig.sim
 	if rep.sent.from < s.now-window || b.anchor != nil && rep.at < b.anchor.at {
@@ -309,7 +309,7 @@ func (b *emulatedBase) shown(c *simClient, rep *simReport, p []byte) {
 		c, b.rig.path, shown.x, shown.y, shown.heading*180/math.Pi, rep.at, off)
 }
 
-// compare compares what was driven since.
+// compare compares the ways since then.
 func (a *anchor) compare(shown *anchor, m moment) error {
 	sin, cos := math.Sincos(a.heading - a.moment.heading)
 	dx, dy := m.x-a.moment.x, m.y-a.moment.y

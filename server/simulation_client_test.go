@@ -46,7 +46,7 @@ type simClient struct {
 	excuse      string // why the server may close the connection; empty: it may not
 	over        bool   // the server's end is closed
 
-	// Its knowledge of its session: what replies have confirmed, and what was sent
+	// Its knowledge of its session: the state that replies have confirmed, and the messages
 	// since.
 	stream   []byte // not parsed yet
 	written  time.Duration
@@ -117,7 +117,7 @@ type modeChange struct {
 	cancels bool // frames that were asked for
 }
 
-// chunk is what the client's computer sends at once: bytes, or an end.
+// chunk is sent at once by the client's computer: bytes, or an end.
 type chunk struct {
 	bytes   []byte
 	command bool
@@ -378,7 +378,7 @@ func bit(b bool) byte {
 	return 0
 }
 
-// misbehave does what programs and networks should not do.
+// misbehave disturbs the server as programs and networks should not.
 func (c *simClient) misbehave() {
 	s := c.sim
 	if c.robot.lease != 0 && s.chance(4) { // few robots have a lifetime

@@ -7,7 +7,7 @@ import (
 	"player/server/status"
 )
 
-// Who has control of a robot in the simulation (8.6), and its judges.
+// The control of a robot in the simulation (8.6), and its judges.
 
 // controlTime is how long a commander keeps control after its last command.
 const controlTime = time.Second

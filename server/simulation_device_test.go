@@ -7,7 +7,7 @@ import (
 	"player/server/status"
 )
 
-// What the status says about the devices of a robot in the simulation, and its judge: it is the truth about
+// The status of the devices of a robot in the simulation, and its judge: the status is the truth about
 // the data that has come.
 
 // watchDevices checks the state and the age of the devices that clients have open.

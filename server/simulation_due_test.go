@@ -15,8 +15,8 @@ type dueCall struct {
 
 func (c *dueCall) before(o *dueCall) bool { return c.at < o.at || c.at == o.at && c.number < o.number }
 
-// dueQueue is what the simulation will call, in the order of the times; what has the same time, in the order in which it
-// was added. It is a binary heap of values: a simulation adds millions of calls, and never removes one.
+// dueQueue has the coming calls of the simulation, in the order of the times; calls of one time in the order in which
+// they were added. It is a binary heap of values: a simulation adds millions of calls, and never removes one.
 type dueQueue struct {
 	heap  []dueCall
 	added uint64

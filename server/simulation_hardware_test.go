@@ -73,7 +73,7 @@ func (r *rig) newEmulated() emulated {
 	return h
 }
 
-// trace keeps what the hardware has sent in a turn.
+// trace keeps the bytes that the hardware has sent in a turn.
 func (h *emulated) trace(e line.Entry) {
 	if e.Dir == line.DeviceToHost {
 		h.packets = append(h.packets, e)
@@ -131,7 +131,7 @@ func (h *emulated) sent(e line.Entry) span {
 func (h *emulated) read(now, came time.Duration) {
 	switch wait := now - came; {
 	case wait > time.Second:
-		// The kernel may have lost more than the odometry allows for: what a robot drives in 2 s.
+		// The kernel may have lost more than the odometry allows for, which is the way of a robot in 2 s.
 		h.unclear = now
 		fallthrough
 	case wait > 5*time.Millisecond:

@@ -114,7 +114,7 @@ func (h *history) observe(s *sim, o *op) {
 }
 
 // velocities returns the velocities of a packet, nil if it has none.
-// rest is what follows it.
+// rest is the input behind it.
 func velocities(body, rest []byte) *op {
 	o := &op{read: true}
 	switch body[0] {
@@ -180,7 +180,7 @@ func (h *history) end(s *sim, now time.Duration) {
 	h.reads = nil
 }
 
-// register is what the register may hold after a read: a write, and the latest
+// register is a possible content of the register after a read: a write, and the latest
 // moment at which it can have been written.
 type register struct {
 	op     *op
@@ -188,7 +188,7 @@ type register struct {
 }
 
 // illegal returns the first read that no order explains, -1 if there is none. The
-// reads are in order, so it is enough to know what the register may hold after each.
+// reads are in order, so it is enough to know the possible contents of the register after each.
 func (h *history) illegal() int {
 	// Commands that were carried out before the robot was ready are forgotten. The effect of
 	// those under way then is unknown.
@@ -226,8 +226,8 @@ func (h *history) illegal() int {
 	return -1
 }
 
-// isOver reports whether a command came so long ago that its lifetime is surely over, zero for none. What its client has
-// sent behind it does not make it younger.
+// isOver reports whether a command came so long ago that its lifetime is surely over, zero for none. Later messages of
+// its client do not make it younger.
 func (o *op) isOver(lifetime time.Duration) bool {
 	const longest = time.Second // until the server reads it
 	if lifetime == 0 || o.by == nil || o.by.down || o.by.downUntil != 0 || o.by.conn.wire.loss != 0 {

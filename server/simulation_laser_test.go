@@ -64,7 +64,7 @@ func laserModels() []*laserModel {
 	}
 }
 
-// room is what stands around the sensor until a time: the distance to the right, mm. To the left it becomes farther by
+// room is the surroundings of the sensor until a time: the distance to the right, mm. To the left it becomes farther by
 // slope with each degree, so that each angle has its own.
 type room struct {
 	until time.Duration

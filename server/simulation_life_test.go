@@ -230,7 +230,7 @@ func (s *sim) rigs() (all []*rig) {
 	return all
 }
 
-// watch checks once a second what must always hold.
+// watch checks once a second the conditions that must always hold.
 func (s *sim) watch() {
 	if s.ended {
 		return

@@ -143,7 +143,7 @@ func (p *simPort) end() {
 	if p.rig.robot != nil {
 		p.rig.robot.closed()
 	}
-	// What was written before the close still leaves.
+	// Bytes that were written before the close still leave.
 	p.rig.sim.at(p.free, p.far.Close)
 }
 

@@ -163,7 +163,7 @@ func (c *simConn) Write(p []byte) {
 	}
 }
 
-// pump sends what the client's window takes.
+// pump sends as much as the client's window takes.
 func (c *simConn) pump() {
 	s := c.sim
 	for len(c.unsent) > 0 && !c.closed {
@@ -228,7 +228,7 @@ func (c *simConn) travel(p *packet, leaves time.Duration) {
 	})
 }
 
-// reap removes from flight what is acknowledged. Acknowledgements count for all
+// reap removes acknowledged packets from flight. Acknowledgements count for all
 // before them.
 func (c *simConn) reap() {
 	for i := len(c.flight) - 1; i >= 0; i-- {
@@ -255,7 +255,7 @@ func (c *simConn) cut() {
 	}
 }
 
-// mend is called when the network is back. The kernel sends again what was lost,
+// mend is called when the network is back. The kernel sends lost packets again,
 // the sooner the shorter the outage was.
 func (c *simConn) mend(outage time.Duration) {
 	s := c.sim

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Commands take effect in the simulation: the history judges what the robot is sent, and this one that it is
-// sent anything.
+// Commands take effect in the simulation: the history judges the commands to the robot, and this one that
+// there are any.
 
 // expectObeyed is called when a reply shows that the newest command of the client was carried out. Unless any
 // other may have commanded the robot since, the newest packet to it has this command.

@@ -146,8 +146,8 @@ func (c *simClient) reset() {
 	c.deliver(chunk{end: errors.New("connection reset by peer")})
 }
 
-// leaves records that the client ends its connection now: what it has sent and the
-// server has not carried out yet moves nothing any more (5.4).
+// leaves records that the client ends its connection now: messages that it has sent and the
+// server has not carried out yet move nothing any more (5.4).
 func (c *simClient) leaves() {
 	c.left, c.excuse = c.sim.now, "it has left"
 	for _, o := range c.ops {
@@ -191,7 +191,7 @@ func (r *simRobot) checkMotion(o *op) {
 	s.fail("%s: %v, for no client that is still there", r.path, o)
 }
 
-// expectHalt is called at the end of a pause. If all who may drive the robot have been silent for so long that the
+// expectHalt is called at the end of a pause. If all clients that may drive have been silent for so long that the
 // kernel knows it, the robot must be commanded to stop as soon as after the end of a client (9.1).
 func (r *simRobot) expectHalt() {
 	s, p, woke := r.sim, r.port, r.sim.now

@@ -22,7 +22,7 @@ type lateCommand struct {
 	command []byte
 }
 
-// pilotTime is how late a pilot passes on a command. Stops come through in stopDelay, too.
+// pilotTime is how late a pilot passes on a command. Stops also come through in stopDelay.
 const pilotTime = 100 * time.Millisecond
 
 func newPilot(wheels *devices.Device) *simPilot {

@@ -16,13 +16,13 @@ import (
 )
 
 // Programs of ROS in the simulation: each drives and watches a robot by the server for programs
-// (simulation_site_test.go), and judges what it gets. The commands of the server for programs are judged by what the
-// programs have published.
+// (simulation_site_test.go), and judges its messages. The commands of the server for programs are judged by the
+// messages that the programs have published.
 
 const (
 	// rosSilence is how long a command of a program is good.
 	rosSilence = 500 * time.Millisecond
-	// rosDelay is what goroutines and messages of a program, and delays of the loop, may add.
+	// rosDelay is the time that goroutines and messages of a program, and delays of the loop, may add.
 	rosDelay = 300 * time.Millisecond
 	// rosDeaf is after how long the server for programs gives up a program that has vanished: it pings one that is idle
 	// each 5 s, and waits 10 s for an answer.
@@ -52,7 +52,7 @@ type simProgram struct {
 	open chan struct{} // closed while it reads
 }
 
-// velocity is what a program has published.
+// velocity is a message that a program has published.
 type velocity struct {
 	at          time.Duration
 	speed, turn int16

@@ -122,7 +122,7 @@ func (s *sim) reload(now time.Duration, r *simRobot) {
 	})
 }
 
-// replace makes new drivers for the robot, and returns what to call when they are its drivers.
+// replace makes new drivers for the robot, and returns the function to call when they are its drivers.
 func (r *simRobot) replace() (replaced func()) {
 	next, adopt := r.table(r.sim.log)
 	r.next = next

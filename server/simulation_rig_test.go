@@ -11,7 +11,7 @@ import (
 	"player/devices"
 )
 
-// hardware is what is at the end of a serial line: simulated here, or emulated (simulation_hardware_test.go).
+// hardware is the machine at the end of a serial line: simulated here, or emulated (simulation_hardware_test.go).
 type hardware interface {
 	// open is called when a host opens the line.
 	open(p *simPort) (far, error)
@@ -116,7 +116,7 @@ func (r *rig) mayPanic(p *simPort) {
 	panic(intended)
 }
 
-// endSession is called when it is not known any more what the hardware gets.
+// endSession is called when the input of the hardware is not known any more.
 func (r *rig) endSession() {
 	if r.robot != nil {
 		r.robot.history.end(r.sim, r.sim.now)

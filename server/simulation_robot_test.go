@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	// stopTime is the promise of 5.4 and 9.1, and what a slow line and a loop that
-	// is delayed add to it.
+	// stopTime is the promise of 5.4 and 9.1, and the time that a slow line and a delayed
+	// loop add to it.
 	stopTime = 2*time.Second + 400*time.Millisecond
-	// silenceTime is how long the driver commands a robot whose bytes are lost (transport: silence), with what the
+	// silenceTime is how long the driver commands a robot whose bytes are lost (transport: silence), with the time that the
 	// loop and the line add.
 	silenceTime = 2500 * time.Millisecond
 	// backTime is how long after a fault the driver may need to reach a robot again: the longest pause between two
@@ -22,7 +22,7 @@ const (
 )
 
 // simRobot is a robot with wheels: their rig, a scanner and the clients. It judges that the wheels are driven
-// only by those who may, and that the clients get what the robot has reported.
+// only by clients that may, and that the clients get the robot's reports.
 type simRobot struct {
 	rig
 	base base
@@ -55,12 +55,12 @@ type simRobot struct {
 	claimed   time.Duration // driver has claimed control then, or later
 }
 
-// base is hardware with wheels, and what its judge has to know of it.
+// base is hardware with wheels, and the facts about it that its judge needs.
 type base interface {
 	hardware
 	// driver returns a new driver.
 	driver() (devices.Kind, devices.Driver)
-	// letters are those of the devices that the driver provides.
+	// letters returns the letters of the driver's devices.
 	letters() string
 	// turns reports whether the wheels turn.
 	turns() bool
@@ -117,7 +117,7 @@ func (s *sim) newRobot(index int) *simRobot {
 // unknown is the front of a robot that has not been built.
 const unknown = -1
 
-// letters are those of all its devices.
+// letters returns the letters of all its devices.
 func (r *simRobot) letters() string { return r.base.letters() + "l" }
 
 // watch is called once a second.

@@ -9,9 +9,9 @@ import (
 	"player/devices"
 )
 
-// scanner is what provides the laser of a robot.
+// scanner provides the laser of a robot.
 type scanner interface {
-	// driver returns a new driver, and what has its link take the place of the former one.
+	// driver returns a new driver, and a function by which its link takes the place of the former one.
 	driver() (kind devices.Kind, d devices.Driver, adopt func(link *devices.Link))
 	current() *devices.Link
 	// newest is when the newest scan was published.
@@ -22,7 +22,7 @@ type scanner interface {
 	checkData(c *simClient, scan []byte, taken, written time.Duration)
 }
 
-// simpleScanner is a scanner whose driver is simulated, too.
+// simpleScanner is a scanner whose driver is also simulated.
 type simpleScanner struct{ run *simScanner }
 
 func (d *simpleScanner) driver() (devices.Kind, devices.Driver, func(*devices.Link)) {

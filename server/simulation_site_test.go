@@ -44,7 +44,7 @@ type simSite struct {
 	woken chan struct{} // buffers one
 }
 
-// siteTask is what a goroutine wants the simulation to do. The tasks of one moment are ordered.
+// siteTask is a goroutine's task for the simulation. The tasks of one moment are ordered.
 type siteTask struct {
 	of interface{ order() int }
 	do func()
@@ -179,7 +179,7 @@ func (v *simSite) serve() bool {
 	return true
 }
 
-// act has the goroutines see what fn does. fn may not call the simulation.
+// act has the goroutines see the effects of fn. fn may not call the simulation.
 func (v *simSite) act(fn func()) {
 	time.Sleep(v.sim.now - v.clock())
 	fn()
@@ -249,7 +249,7 @@ func (c *simSocket) brings(p []byte) {
 	c.site.act(func() { c.change(func() { c.in = append(c.in, p...) }) })
 }
 
-// ended is called when the server has closed the connection: what it has written comes before its end.
+// ended is called when the server has closed the connection: its output comes before its end.
 func (c *simSocket) ended() {
 	s := c.site.sim
 	s.after(time.Millisecond, func() { c.site.act(func() { c.ends(io.EOF) }) })

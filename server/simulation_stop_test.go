@@ -67,7 +67,7 @@ func (c *simClient) emergencyStop(on bool) {
 	c.request("")
 }
 
-// confirmStops is called when a request was answered: what was in front of it was carried out.
+// confirmStops is called when a request was answered: the messages in front of it were carried out.
 func (c *simClient) confirmStops(number int) {
 	for _, o := range c.stops {
 		if o.message <= number {

@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// A story is what comes from outside in a simulation: clients and what they do, faults, pauses, reloads.
+// A story is the events from outside in a simulation: clients and their acts, faults, pauses, reloads.
 // A seed makes one by chance, and the simulation records it. Each event has chance of its own, which
 // depends on the seed and the event only. So the simulation can be run again with a part of its story, and
-// what is left happens as before: that is how a seed that fails is reduced to the few events that matter.
+// that part happens as before: that is how a seed that fails is reduced to the few events that matter.
 //
 // When the goroutines for programs of ROS run depends on which events are known to come (slowness), also on those that
 // never come. So with programs the record of a run may be another story: each part of it is tried, and the story that was
@@ -136,7 +136,7 @@ func (s *sim) happen(e event) {
 	})
 }
 
-// acts reports whether the client does what is next, and records that it does.
+// acts reports whether the client does its next act, and records that it does.
 func (c *simClient) acts() bool {
 	n := c.act
 	c.act++

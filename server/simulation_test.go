@@ -23,8 +23,8 @@ import (
 
 // The simulation runs the server with its sessions, pacing, timers and drivers
 // on a virtual clock. A life of all of it is in simulation_life_test.go. Everything around the server is simulated: the
-// network and the kernel's connections (simulation_network and _wireless_test.go), what clients do and send and how
-// they judge what they get (simulation_client, _message and _judge_test.go), the serial lines and their drivers
+// network and the kernel's connections (simulation_network and _wireless_test.go), the clients' acts, messages and
+// judgements (simulation_client, _message and _judge_test.go), the serial lines and their drivers
 // (simulation_line and _rig_test.go), robots (simulation_robot and _pioneer_test.go), a scanner
 // (simulation_scanner_test.go), emulated hardware (simulation_hardware, _base and _laser_test.go), and programs of ROS and the
 // server for them (simulation_program, _visit and _site_test.go). All chance comes from one seed, so a seed that fails
@@ -32,7 +32,7 @@ import (
 //
 //	go test ./server -run '^TestSimulation$' -seed 123
 //
-// Clients and robots judge what the server does by docs/PROTOCOL.md, with parsers
+// Clients and robots judge the server by docs/PROTOCOL.md, with parsers
 // of their own.
 
 var (
@@ -351,7 +351,7 @@ func (s *sim) fail(format string, args ...any) {
 	panic(broken{s.failure})
 }
 
-// at has fn called at a time, behind what is to be called at the same time already, with the same chance.
+// at has fn called at a time, after earlier calls for the same time, with the same chance.
 func (s *sim) at(at time.Duration, fn func()) { s.due.add(dueCall{max(at, s.now), 0, s.random, fn}) }
 
 func (s *sim) after(d time.Duration, fn func()) { s.at(s.now+d, fn) }

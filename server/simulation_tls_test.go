@@ -15,7 +15,7 @@ import (
 )
 
 // Clients by TLS in the simulation. The handshake is done in memory when a client connects, in no virtual time. The
-// network takes the records like any bytes, and the client decrypts what the server writes. The sizes of records do not
+// network takes the records like any bytes, and the client decrypts the server's output. The sizes of records do not
 // depend on keys, so a seed still determines everything.
 
 // simKeys are the configurations of both sides.
@@ -119,7 +119,7 @@ func (c *simClient) judgeBye() {
 	}
 }
 
-// opens decrypts what the server writes.
+// opens decrypts the server's output.
 func (c *simClient) opens(records []byte) []byte {
 	if c.tls == nil {
 		return records
@@ -137,7 +137,7 @@ func (c *simClient) opens(records []byte) []byte {
 	return append([]byte{}, c.tls.plain[:n]...)
 }
 
-// seals encrypts what the client sends, in one or more records.
+// seals encrypts the client's messages, in one or more records.
 func (c *simClient) seals(b []byte) []byte {
 	if c.tls == nil {
 		return b

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// visit is what a client is more if it is a connection of the server for programs.
+// visit is the further state of a client that is a connection of the server for programs.
 type visit struct {
 	socket   *simSocket
 	program  *simProgram // that it is for; nil: its name has not come yet

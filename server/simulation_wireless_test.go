@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// What wireless networks do to clients, besides being slow: they lose packets, they die and come back, and
+// Faults of wireless networks, besides being slow: they lose packets, they die and come back, and
 // clients roam.
 
 // outage cuts a network for all of its clients, and later another one.
@@ -87,8 +87,8 @@ func (c *simClient) keepAsking() {
 	})
 }
 
-// foundSilent is called when the network of a client is cut: once the server must have found it silent, what
-// has come of it and waits is not carried out any more (9.1).
+// foundSilent is called when the network of a client is cut: once the server must have found it silent,
+// its waiting input is not carried out any more (9.1).
 func (c *simClient) foundSilent() {
 	const limit = stopTime + 500*time.Millisecond
 	s, since, sent := c.sim, c.downSince, c.sent
@@ -110,8 +110,8 @@ func (c *simClient) foundSilent() {
 	})
 }
 
-// mayBeStale reports whether input that waits with a request may be dropped: what waits when the client is found
-// silent is, with all that comes to it until the setups have ended.
+// mayBeStale reports whether input that waits with a request may be dropped: the input that waits when the client is
+// found silent is, with all further input until the setups have ended.
 func (c *simClient) mayBeStale(r simRequest) bool {
 	return c.down || c.downUntil != 0 && r.sent < c.downUntil+3*time.Second
 }

@@ -24,7 +24,7 @@ type running struct {
 	loop           *reactor.Loop
 }
 
-// setup is what tests change of it.
+// setup is the part of it that tests change.
 type setup struct {
 	descriptors *descriptors.Share
 	identify    func(ctx context.Context, path string) devices.Finding
@@ -64,7 +64,7 @@ func serve(t *testing.T, change func(*setup)) *running {
 	return s
 }
 
-// echo sends back what a connection sends.
+// echo sends the input of a connection back.
 type echo struct{ *reactor.Descriptor }
 
 func (e echo) Receive(_ time.Duration, p []byte) { e.Write(p) }

@@ -17,7 +17,7 @@ import (
 	"player/server/looptest"
 )
 
-// inbox is the handler of a port. It keeps what the port receives.
+// inbox is the handler of a port. It keeps the bytes that the port receives.
 type inbox struct {
 	bytes chan []byte
 	gone  chan error

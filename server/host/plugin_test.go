@@ -90,7 +90,7 @@ func TestPluginLeavesNoOrphans(t *testing.T) {
 	looptest.Receive(t, p.stderr.gone, "end of the orphan")
 }
 
-// A plugin may close its standard input: it goes on, and what is written to it is
+// A plugin may close its standard input: it goes on, and bytes that are written to it are
 // lost.
 func TestPluginDoesNotListen(t *testing.T) {
 	s, p := startPlugin(t, "exec <&-; echo deaf; exec sleep 1000")

@@ -12,7 +12,7 @@ import (
 
 const ms = time.Millisecond
 
-// headers is what TCP, IP and Ethernet add to a frame on the wire.
+// headers is the size of the headers of TCP, IP and Ethernet on the wire, in bytes.
 const headers = 66
 
 // sender does the server's part: it sends the frames and keeps the timers.
@@ -284,7 +284,7 @@ func (p *peer) ages(start time.Duration) (mean, p99 time.Duration) {
 	return mean / time.Duration(len(all)), all[len(all)*99/100]
 }
 
-// result sums up what happened since the function was called.
+// result sums up the time since the function was called.
 type result struct {
 	frames    int
 	checks    float64 // a frame

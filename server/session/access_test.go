@@ -279,7 +279,7 @@ func (m *model) checkFrame(c *client, shown func(letter byte) bool) {
 	}
 }
 
-// check compares what both clients observe.
+// check compares the observations of both clients.
 func (m *model) check() {
 	m.robot.expect(m.t, m.events...)
 	m.events = nil

@@ -99,7 +99,7 @@ func TestCompact(t *testing.T) {
 	small.expectFrame("")
 }
 
-// 8.4.7: what one client selects, others do not see.
+// 8.4.7: the selection of one client does not change the frames of others.
 func TestCompactSelection(t *testing.T) {
 	r := newRobot(t)
 	part, whole := newPeer(t, r), newPeer(t, r)

@@ -68,7 +68,7 @@ func TestState(t *testing.T) {
 	}
 }
 
-// The log names the client that takes control and the one that loses it, once a second at most.
+// The log names the client that takes control and the client that loses it, once a second at most.
 func TestControlIsLogged(t *testing.T) {
 	core, logs := observer.New(zap.InfoLevel)
 	r, p := newDrivers(t, &Control{})

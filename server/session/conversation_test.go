@@ -105,7 +105,7 @@ var ours = map[string][]string{
 		"|v _v vr=? ~6000 !v >vr <> ~999 <> ~1 <v0>",
 		"_l r1 lrsr=lrsr d <> #1 @10 *l <ls> #0 @0 <>",
 	},
-	// While a device is set up its client waits for the reply and gets the data of what it had open before.
+	// While a device is set up its client waits for the reply and gets the data of the devices that it had open before.
 	"slow setups (2.6, 2.7)": {
 		"|l 2:pr=pr sr=sr <s> lrqrpryr=? <s> @100 2:<p> 2:sr=sr ~900 !l >lrqepryr <yslp> @100",
 		"%l lasrlr=? !l >lesrle <s> |l lr=? !l >lr <ls>",

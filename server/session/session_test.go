@@ -161,7 +161,7 @@ func TestDefaultRate(t *testing.T) {
 	}
 }
 
-// A request that is refused opens nothing, and the log has no line about what is open.
+// A request that is refused opens nothing, and the log has no line about open devices.
 func TestRefusalOpensNothing(t *testing.T) {
 	core, logs := observer.New(zap.InfoLevel)
 	r := newRobot(t)

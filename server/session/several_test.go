@@ -120,7 +120,7 @@ func TestManyDevices(t *testing.T) {
 	}
 }
 
-// 8.9.8: the colours of channels are told, of devices without letters to clients that know of them.
+// 8.9.8: the answer has the colours of channels, of devices without letters only for clients that know of them.
 func TestColors(t *testing.T) {
 	r := newRobot(t)
 	second := devices.Vision()

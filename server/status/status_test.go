@@ -61,7 +61,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// What a client has open has one form as text, and one as JSON.
+// The devices that a client has open have one form as text, and one as JSON.
 func TestAccess(t *testing.T) {
 	for text, want := range map[Access]string{
 		"": `{}`, "srpa": `{"p":"a","s":"r"}`, "laser:1=r imu:0=a": `{"imu:0":"a","laser:1":"r"}`, "yrlr ranger:0=r io:0=w": `{"io:0":"w","l":"r","ranger:0":"r","y":"r"}`,
@@ -169,7 +169,7 @@ func TestMetricsInDocs(t *testing.T) {
 	}
 }
 
-// Prometheus takes the alerts and the metrics, and what the dashboard asks for.
+// Prometheus takes the alerts, the metrics, and the expressions of the dashboard.
 func TestPrometheus(t *testing.T) {
 	promtool.Check(t, "../../docs/alerts.yml", "../../docs/grafana.json", example().AppendMetrics(nil))
 }

@@ -95,7 +95,7 @@ func join(t *testing.T) joined {
 	return j
 }
 
-// records returns what the client's next n bytes are on the wire.
+// records returns the client's next n bytes as they are on the wire.
 func (j joined) records(t *testing.T, text []byte) []byte {
 	t.Helper()
 	looptest.Send(t, j.client, text)
