@@ -73,7 +73,7 @@ func TestTrueAnswers(t *testing.T) {
 	obeyed()
 	statusOf(t, status, "motors that are on", func(s bridge.RobotStatus) bool { return !s.MotorsOff && len(s.Refused) == 0 })
 
-	// Somebody at the robot itself takes control when alice has not commanded for a second,
+	// A program at the robot itself takes control when alice has not commanded for a second,
 	// and keeps it.
 	bob := a.direct(t)
 	must.Do(t, bob.SetName("bob"))

@@ -36,7 +36,7 @@ func startCluster(t *testing.T) []*server.Server {
 
 // The node of a cluster ends to which the bridge is connected: the robot stops, or is
 // driven on, and the next lease is given by the nodes that are left. When only one is
-// left the robot stops, and nobody gets a lease.
+// left the robot stops, and no program gets a lease.
 func TestNodesEnd(t *testing.T) {
 	t.Parallel()
 	cluster := startCluster(t)

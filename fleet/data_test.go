@@ -86,7 +86,7 @@ func TestOnlyWhatSomebodyListensToIsRead(t *testing.T) {
 	reads := func(devices string) func() bool {
 		return func() bool {
 			clients := a.report(t).Clients
-			// Who listens to the status causes a connection that opens nothing.
+			// A listener to the status causes a connection that opens nothing.
 			clients = slices.DeleteFunc(clients, func(c visitor) bool { return len(c.Devices) == 0 })
 			if devices == "" || len(clients) == 0 {
 				return len(clients) == 0 && devices == ""

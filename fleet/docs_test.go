@@ -121,7 +121,7 @@ func TestDocumentedServers(t *testing.T) {
 		if !r.OK {
 			t.Errorf("%s: the driver's command is answered %+v", name, r)
 		}
-		// Who may stop may not release.
+		// A user that may stop may not release.
 		for _, c := range []struct {
 			who  *nats.Conn
 			verb string
@@ -134,7 +134,7 @@ func TestDocumentedServers(t *testing.T) {
 		p.End(t, os.Interrupt)
 	}
 
-	// What nobody may but those of whom docs/FLEET.md says so.
+	// Acts that only the users in docs/FLEET.md may do.
 	violates := func(what string, who *nats.Conn, problems chan error, do func() error) {
 		t.Helper()
 		must.Do(t, errors.Join(do(), who.Flush()))
@@ -245,7 +245,7 @@ func TestReachOfLeafNode(t *testing.T) {
 	}
 }
 
-// A bridge says who it is by a key.
+// A bridge proves its name by a key.
 func TestKey(t *testing.T) {
 	t.Parallel()
 	key := must.Get(nkeys.CreateUser())(t)

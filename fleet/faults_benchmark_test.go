@@ -175,7 +175,7 @@ func (m *machine) holder() *wheelman {
 	return slices.MaxFunc(m.drivers, func(a, b *wheelman) int { return cmp.Compare(a.heard.Load(), b.heard.Load()) })
 }
 
-// stage is what a fault happens to.
+// stage is the target of a fault.
 type stage struct {
 	network  *network
 	nodes    []*clusterNode
@@ -260,7 +260,7 @@ func (s *stage) serving(b *testing.B) (number int) {
 }
 
 // measure causes a fault, ends it after a while and waits until all robots move: as often as the benchmark is to
-// (-benchtime 3x). What before does is over when the time begins. It reports for each robot when it stood and when it drove again, after the fault, in ms: the least,
+// (-benchtime 3x). The work of before is over when the time begins. It reports for each robot when it stood and when it drove again, after the fault, in ms: the least,
 // the median and the most. 0: it never stood, or drove before the fault ended.
 func (s *stage) measure(b *testing.B, name string, lasts time.Duration, do func() (undo func()), before ...func()) {
 	b.Run(name, func(b *testing.B) {
@@ -434,7 +434,7 @@ func (s *stage) metaGroup(b *testing.B) (group int) {
 	return group
 }
 
-// Each fault that docs/fleet/failures.md has a row for is caused, and what the robots do is recorded:
+// Each fault that docs/fleet/failures.md has a row for is caused, and the robots' reactions are recorded:
 //
 //	go test . -run '^$' -bench Faults -benchtime 3x
 func BenchmarkFaults(b *testing.B) {

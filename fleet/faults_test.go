@@ -33,8 +33,8 @@ import (
 	"player/fleet/hub"
 )
 
-// network is TCP proxies between programs. Each can hold what passes it, as
-// a network does that loses all packets: connections stay, and what was sent arrives
+// network is TCP proxies between programs. Each can hold its bytes, like
+// a network that loses all packets: connections stay, and the bytes arrive
 // late.
 type network struct {
 	mu    sync.Mutex
@@ -120,7 +120,7 @@ const nodes = 3
 
 func nodeName(i int) string { return fmt.Sprint("node", i) }
 
-// routes is the name in the network of what connects a node to the other nodes. If it is
+// routes is the name in the network of the proxy between a node and the other nodes. If it is
 // cut, clients still reach the node.
 func routes(node string) string { return "routes of " + node }
 
@@ -272,7 +272,7 @@ func (l *testbed) serving(t *testing.T) (name string) {
 }
 
 // giving returns the bridge that serves the robot, right after it has written a new
-// lease to the bucket: whoever asked has hardly been answered.
+// lease to the bucket: its holder has hardly been answered.
 func (l *testbed) giving(t *testing.T) (name string) {
 	t.Helper()
 	entries := subscribe(t, l.inside, "$KV."+bridge.Bucket("lab", bridge.GroupOf("a"))+".a.position.0")
@@ -286,7 +286,7 @@ func (l *testbed) giving(t *testing.T) (name string) {
 	return name
 }
 
-// releasing returns the bridge that serves the robot, right after somebody has asked it
+// releasing returns the bridge that serves the robot, right after a request
 // to release the lease.
 func (l *testbed) releasing(t *testing.T) (name string) {
 	t.Helper()
@@ -355,7 +355,7 @@ func (l *testbed) adoptions(t *testing.T) (all []operation) {
 	return all
 }
 
-// observe records what the robot obeys, from its own odometry.
+// observe records the commands that the robot obeys, from its own odometry.
 func (l *testbed) observe(ctx context.Context, t *testing.T) {
 	c, err := client.Dial(ctx, l.address)
 	if err == nil {
@@ -465,7 +465,7 @@ func (c *commander) do(o operation, subject, token string, body []byte) (r reply
 }
 
 // While nodes and bridges are killed, paused and cut off, at most one commander at a
-// time is obeyed, by the newest lease, and the robot stops when nobody renews it.
+// time is obeyed, by the newest lease, and the robot stops when no holder renews it.
 func TestFaults(t *testing.T) {
 	acceptance.Only(t)
 	natsServer := filepath.Join(programsDir, "nats-server")

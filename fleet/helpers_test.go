@@ -34,7 +34,7 @@ import (
 // patience is how long a test waits for an event before it fails.
 const patience = waiting.Patience
 
-// player and program are the robot's server and this program. programsDir has the example watch and NATS's server, too.
+// player and program are the robot's server and this program. programsDir also has the example watch and NATS's server.
 var player, program, programsDir string
 
 func TestMain(m *testing.M) {
@@ -103,7 +103,7 @@ func (r robot) serve(t *testing.T) *programs.Program {
 	return start(t, player, "-stage", "room", "-bind", "127.0.0.1", "-gp", port, "-http", r.page)
 }
 
-// report is what the robot's server says of itself.
+// report is the status of the robot's server.
 type report struct {
 	Stopped bool
 	Clients []visitor
@@ -141,7 +141,7 @@ func (r robot) watch(t *testing.T) (speed func() int) {
 	t.Cleanup(func() { c.Close() })
 	must.Do(t, errors.Join(c.SetFrequency(50), c.Request(t.Context(), "pr")))
 	return func() int {
-		// What has arrived since the last call is old.
+		// Messages that have arrived since the last call are old.
 		for range 3 {
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			err := c.Read(ctx)
@@ -270,7 +270,7 @@ const (
 	command = "player.lab.a.position.0.command"
 )
 
-// acquire asks for the lease until somebody gets it. A bridge that hangs has the request and
+// acquire asks for the lease until it is granted. A bridge that hangs has the request and
 // does not answer, so no answer is waited for long.
 func acquire(t *testing.T, conn *nats.Conn, holder string) (token string) {
 	t.Helper()

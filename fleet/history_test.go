@@ -17,7 +17,7 @@ import (
 // a TTL, and docs/fleet/subjects.md promises 2 s. The rest is for a busy machine.
 const stopLimit = 2*time.Second + 500*time.Millisecond
 
-// action is what an operation does.
+// action is the act of an operation.
 type action int
 
 const (
@@ -44,7 +44,7 @@ func (o operation) String() string {
 		[]string{"acquire", "command", "release", "observe", "adopt"}[o.action], o.token, o.value, o.sure, o.call, o.ret)
 }
 
-// history is what commanders and the robot's record saw.
+// history has the operations of commanders and of the robot's record.
 type history struct {
 	mu    sync.Mutex
 	began time.Time
@@ -114,7 +114,7 @@ func step(state, input, _ any) (bool, any) {
 	}
 }
 
-// check returns what is wrong with a history that is complete. The operations of one
+// check returns the fault of a history that is complete. The operations of one
 // token do not overlap, but for adopted.
 func check(all []operation) error {
 	seen := map[int]bool{}
@@ -145,7 +145,7 @@ func check(all []operation) error {
 			ends[o.token] = o.ret + bridge.TTL
 			obeyed[o.value] = o.ret
 		case o.action == commanded:
-			// A refusal may be that of another bridge, and an answer may be lost. If it
+			// A refusal may be another bridge's, and an answer may be lost. If it
 			// was obeyed, it was before the lease ended.
 			o.ret = max(o.call, ends[o.token])
 			obeyed[o.value] = o.ret
@@ -208,7 +208,7 @@ func untold(all []operation) (given []operation) {
 	return given
 }
 
-// The check finds what must not happen.
+// The check finds forbidden histories.
 func TestCheckOfHistories(t *testing.T) {
 	t.Parallel()
 	const ms = time.Millisecond

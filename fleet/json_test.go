@@ -19,14 +19,14 @@ import (
 	"player/fleet/schematest"
 )
 
-// strict returns what checks messages by a schema that is shipped.
+// strict returns a function that checks messages by a schema that is shipped.
 func strict(t *testing.T, name string) (valid func([]byte) error) {
 	t.Helper()
 	text := must.Get(bridge.Schema(name))(t)
 	return schematest.CompileStrict(t, text)
 }
 
-// A robot is driven by requests that are JSON, without headers. What is sent fits the
+// A robot is driven by requests that are JSON, without headers. The messages fit the
 // schemas.
 func TestJSON(t *testing.T) {
 	t.Parallel()

@@ -57,13 +57,13 @@ func TestMetricsInDocs(t *testing.T) {
 	}
 }
 
-// Prometheus takes the alerts and the metrics of a bridge, and what its dashboard asks for.
+// Prometheus takes the alerts and the metrics of a bridge, and the expressions of its dashboard.
 func TestPrometheusOfFleet(t *testing.T) {
 	t.Parallel()
 	promtool.Check(t, "../docs/fleet-alerts.yml", "../docs/fleet-grafana.json", everyMetric().metrics())
 }
 
-// OPERATIONS says what to do about each alert.
+// OPERATIONS has a remedy for each alert.
 func TestAlertsInDocs(t *testing.T) {
 	t.Parallel()
 	rules, err := os.ReadFile("../docs/fleet-alerts.yml")
@@ -120,7 +120,7 @@ func until(t *testing.T, url string, code int, text string) (v verdict) {
 	return v
 }
 
-// A bridge tells what it, its robots, and the server of NATS in it do.
+// A bridge reports its own state, and the states of its robots and of the server of NATS in it.
 func TestObserved(t *testing.T) {
 	t.Parallel()
 	p, conn := startFleet(t, []robot{startRobot(t, "a"), newRobot(t, "b")}, "-http", "127.0.0.1:0", "-record", "a.position")
@@ -191,7 +191,7 @@ func TestObservedWithoutNATS(t *testing.T) {
 	}
 }
 
-// What goes wrong on the connection to NATS is counted: messages that were dropped because
+// Faults on the connection to NATS are counted: messages that were dropped because
 // the program is too slow, and missing rights.
 func TestTroubles(t *testing.T) {
 	t.Parallel()

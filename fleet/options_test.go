@@ -34,7 +34,7 @@ func TestHelp(t *testing.T) {
 	checkUsage(t, newExportFlags(new(exportOptions)), exportUsage)
 }
 
-// checkUsage compares the flags with those of a page.
+// checkUsage compares the flags with a page's.
 func checkUsage(t *testing.T, fs *flag.FlagSet, page string) {
 	t.Helper()
 	shown := map[string]bool{}

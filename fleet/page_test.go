@@ -36,7 +36,7 @@ func pageURL(t *testing.T, p *programs.Program) string {
 	return ""
 }
 
-// While somebody watches the page, the odometry and the battery of all robots are read,
+// While a visitor watches the page, the odometry and the battery of all robots are read,
 // and nothing else; two messages a second with all robots come at most. When the page is closed nothing
 // is read any more.
 func TestPage(t *testing.T) {
@@ -192,7 +192,7 @@ func TestPlans(t *testing.T) {
 }
 
 // A dashboard is asked for a floor plan, and nothing else: not where it redirects to, and
-// not for what is no plan.
+// it is not asked for anything that is no plan.
 func TestPlanOfStrangers(t *testing.T) {
 	t.Parallel()
 	asked := make(chan string, 100)

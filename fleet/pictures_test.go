@@ -39,7 +39,7 @@ func (r robot) simulated() string {
 	return "simulated-" + r.address[strings.LastIndexByte(r.address, ':')+1:]
 }
 
-// Pictures come while somebody asks for them and listens, whole, at the rate that is asked for.
+// Pictures come while a program asks for them and listens, whole, at the rate that is asked for.
 func TestPictures(t *testing.T) {
 	t.Parallel()
 	a := startRobot(t, "a")
@@ -86,7 +86,7 @@ func TestPictures(t *testing.T) {
 			t.Errorf("%v: %v", m.Header, err)
 		}
 	}
-	// Whoever still asks gets the robot no viewer while nobody listens.
+	// A program that still asks gets the robot no viewer while there is no listener.
 	must.Do(t, sub.Unsubscribe())
 	waiting.Until(t, "end of watching", func() bool {
 		n, before := a.viewers(t, camera)
@@ -100,8 +100,8 @@ func TestPictures(t *testing.T) {
 	next(t, subscribe(t, conn, picture))
 }
 
-// Pictures that NATS does not carry are not sent, and whoever asks learns why. The same holds
-// for those that the robot's dashboard refuses the bridge.
+// Pictures that NATS does not carry are not sent, and the asking program learns why. The same holds
+// for pictures that the robot's dashboard refuses the bridge.
 func TestPicturesRefused(t *testing.T) {
 	t.Parallel()
 	small := startNATS(t, &server.Options{JetStream: true, StoreDir: t.TempDir(), MaxPayload: 2000})

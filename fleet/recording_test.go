@@ -35,8 +35,8 @@ func recorded(t *testing.T, conn *nats.Conn) map[string]uint64 {
 	return info.State.Subjects
 }
 
-// The stream is the only listener, so exactly what is chosen is read and kept. A
-// consumer that comes late gets what was, and then what is. When the program starts
+// The stream is the only listener, so exactly the chosen data is read and kept. A
+// consumer that comes late gets the past data, and then the new. When the program starts
 // without -record, the recording ends and stays.
 func TestRecording(t *testing.T) {
 	t.Parallel()
@@ -138,7 +138,7 @@ func TestRecordingIsBounded(t *testing.T) {
 	}
 }
 
-// exported runs export and returns what it writes, and the file.
+// exported runs export and returns its output, and the file.
 func exported(t *testing.T, url string, args ...string) (out, path string, err error) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "out.mcap")

@@ -18,8 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/stable.txt")
 
-// What is stable of the fleet (docs/RELEASING.md) is in testdata/stable.txt: the subjects that
-// the program takes and sends, its headers, the fields of what is JSON, its metrics, and its flags.
+// The stable names of the fleet (docs/RELEASING.md) are in testdata/stable.txt: the subjects that
+// the program takes and sends, its headers, the fields of its JSON, its metrics, and its flags.
 func TestStable(t *testing.T) {
 	t.Parallel()
 	natsServer := startEmbedded(t)

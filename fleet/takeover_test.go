@@ -90,7 +90,7 @@ func TestTakeOver(t *testing.T) {
 }
 
 // A bridge that hangs keeps its connection, but its commands end. The other bridge gives
-// the lease to the next one, and the first one disturbs nobody when it goes on.
+// the lease to the next holder, and the first bridge disturbs no program when it goes on.
 func TestBridgeHangs(t *testing.T) {
 	t.Parallel()
 	p := startPair(t)
@@ -107,7 +107,7 @@ func TestBridgeHangs(t *testing.T) {
 	t.Logf("the robot stood %v after its bridge hung and its holder was silent", time.Since(silent).Round(time.Millisecond))
 	bobs := acquire(t, conn, "bob")
 	defer keep(t, conn, lease, bobs)()
-	// What alice sent meanwhile waits in the socket of the bridge that hangs.
+	// The messages that alice sent meanwhile wait in the socket of the bridge that hangs.
 	for range 10 {
 		m := nats.NewMsg(command)
 		m.Header.Set(bridge.HeaderLease, token)

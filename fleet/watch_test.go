@@ -14,8 +14,8 @@ import (
 	"player/fleet/bridge"
 )
 
-// The example shows how old positions are. After a pause, what waited for it is old, though
-// its age when the bridge sent it was small. When another bridge takes over, it says so.
+// The example shows how old positions are. After a pause, a message that waited for it is old,
+// though its age when the bridge sent it was small. When another bridge takes over, it says so.
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	p := startPair(t)

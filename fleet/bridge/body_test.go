@@ -14,7 +14,7 @@ func schema(t *testing.T, name string) []byte {
 	return must.Get(Schema(name))(t)
 }
 
-// What a body of each kind means, and which are refused. The schemas accept and refuse the
+// The meaning of a body of each kind, and the refused ones. The schemas accept and refuse the
 // same.
 func TestBodies(t *testing.T) {
 	t.Parallel()

@@ -69,7 +69,7 @@ func TestFurther(t *testing.T) {
 	}
 }
 
-// A step of a lease and what is expected of it. Times are in ms.
+// A step of a lease and its expected result. Times are in ms.
 type step struct {
 	at    int
 	do    string // grant, adopt, renew, write, confirm, end, or nothing
@@ -142,7 +142,7 @@ func TestLease(t *testing.T) {
 	}
 }
 
-// While another bridge may still obey the holder, nobody else gets the lease.
+// While another bridge may still obey the holder, no other program gets the lease.
 func TestAdoptedLeaseIsNotGivenAtOnce(t *testing.T) {
 	var c Control
 	if !c.Free(at(0)) {
@@ -395,7 +395,7 @@ func TestMessage(t *testing.T) {
 	}
 }
 
-// Every interface has a JSON form: the names are those of docs/fleet/subjects.md.
+// Every interface has a JSON form: the names are as in docs/fleet/subjects.md.
 func TestFields(t *testing.T) {
 	vision := codec.VisionData{Blobs: []codec.Blob{{Area: 1, X: 2, Y: 3, Left: 4, Right: 5, Top: 6, Bottom: 7}}}
 	vision.Count[1] = 1

@@ -56,7 +56,7 @@ func (s *sim) serving() *process {
 	return nil
 }
 
-// program returns a program that does what a test has it do.
+// program returns a program that a test controls.
 func (s *sim) program(name string) (d *driver) {
 	s.lock(func() {
 		d = &driver{sim: s, name: name, limit: time.Minute, conn: s.nats.connect(name, nil)}
@@ -381,7 +381,7 @@ func TestHungBridgeKeepsLeases(t *testing.T) {
 }
 
 // An adopted lease is released at once. Until the bridge before can obey its holder no more, no other program
-// gets it: what the holder has sent waits for that bridge.
+// gets it: the holder's messages wait for that bridge.
 func TestAdoptedLeaseIsNotGivenOn(t *testing.T) {
 	released := 0
 	for seed := range uint64(20) {

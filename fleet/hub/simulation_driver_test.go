@@ -147,7 +147,7 @@ func (d *driver) steer(token string, left int) {
 	d.stop(token)
 }
 
-// stop is silent for a while, sends what must not be obeyed or is late, and asks again.
+// stop is silent for a while, sends commands that must not be obeyed or are late, and asks again.
 func (d *driver) stop(token string) {
 	s := d.sim
 	s.after(time.Duration(d.random.IntN(2000))*time.Millisecond, nil, func() {

@@ -28,7 +28,7 @@ type command struct {
 	obeyed bool
 }
 
-// leaseLife is what has happened to a lease.
+// leaseLife is the life of a lease so far.
 type leaseLife struct {
 	token    string
 	holder   string
@@ -45,7 +45,7 @@ func newJudge(s *sim) judge {
 // slack is for messages on their way.
 const slack = 40 * time.Millisecond
 
-// stored notes what the bucket has got.
+// stored notes an entry of the bucket.
 func (j *judge) stored(e *simEntry) {
 	if e.value == nil {
 		return
@@ -73,7 +73,7 @@ func (j *judge) sends(d *driver, token string) (value int) {
 	return len(j.commands) - 1
 }
 
-// came notes what a bridge hears.
+// came notes a bridge's input.
 func (j *judge) came(p *process, m *nats.Msg) {
 	token := m.Header.Get(bridge.HeaderLease)
 	if l := j.leases[numberOf(token)]; l != nil && l.token == token {
@@ -84,7 +84,7 @@ func (j *judge) came(p *process, m *nats.Msg) {
 	}
 }
 
-// published notes what a bridge answers.
+// published notes a bridge's answer.
 func (j *judge) published(p *process, subject string, data []byte) {
 	var r reply
 	if json.Unmarshal(data, &r) == nil && r.Token != "" {
@@ -184,7 +184,7 @@ func (j *judge) always() {
 		return
 	}
 	p, number := l.owner, j.commands[s.robot.value].number
-	// The robot's server stops what a bridge drives that does not go on (commandLifetime).
+	// The robot's server stops the devices of a bridge that does not go on (commandLifetime).
 	if since := s.now - l.heard; since > commandLifetime+slack {
 		s.breaks("the robot drives %v after the last word of %s", since, p.name)
 	}

@@ -327,7 +327,7 @@ func (u *simSub) IsValid() (valid bool) {
 	return valid
 }
 
-// restart ends the server, and starts it again with what its disk has.
+// restart ends the server, and starts it again with the data on its disk.
 func (n *simNATS) restart(d time.Duration) {
 	if n.down {
 		return
@@ -436,7 +436,7 @@ func (st simStore) expect(
 	return sequence, nil
 }
 
-// create is as that of package jetstream: it asks again if there is a tombstone.
+// create is like package jetstream's: it asks again if there is a tombstone.
 func (st simStore) create(ctx context.Context, key string, value []byte) (uint64, error) {
 	sequence, err := st.expect(ctx, "create", key, value, 0)
 	if err == nil {
@@ -478,7 +478,7 @@ func (st simStore) last(ctx context.Context, key string) (value []byte, sequence
 	return value, sequence, value != nil, nil
 }
 
-// lease returns what an entry says.
+// lease returns the content of an entry.
 func (e *simEntry) lease() (l entry) {
 	if json.Unmarshal(e.value, &l) == nil && l.First == 0 {
 		l.First = e.sequence

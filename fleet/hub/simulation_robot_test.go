@@ -216,7 +216,7 @@ func (l *link) SetCommandLifetime(d time.Duration) (err error) {
 	return err
 }
 
-// broken returns what the kernel says to a process that writes.
+// broken returns the kernel's error for a process that writes.
 func (l *link) broken() error {
 	switch {
 	case l.owner.zombie:

@@ -103,7 +103,7 @@ func (s *summary) add(o *summary) {
 	}
 }
 
-// event is what happens at a time. An event of a bridge waits while the bridge is paused, and when it is dead until
+// event is an event at a time. An event of a bridge waits while the bridge is paused, and when it is dead until
 // the simulation ends its goroutines.
 type event struct {
 	at    time.Duration
@@ -422,8 +422,8 @@ func (p *process) await(ctx context.Context, what string, begin func(end func(er
 
 var errZombie = errors.New("the process is dead")
 
-// pause stops the process for a while. Its events then happen in any order, but for what one
-// connection carries.
+// pause stops the process for a while. Its events then happen in any order, except on one
+// connection.
 func (p *process) pause(d time.Duration) {
 	s := p.sim
 	s.summary.Pauses++

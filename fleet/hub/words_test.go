@@ -14,7 +14,7 @@ import (
 	"player/client"
 )
 
-// Whatever keeps a bridge from a robot, operators read where it was, and what to do, and no
+// For each obstacle between a bridge and a robot operators read the place and the remedy, and no
 // text of a library.
 func TestInWords(t *testing.T) {
 	t.Parallel()

@@ -14,7 +14,7 @@ import (
 	"player/fleet/bridge"
 )
 
-// fixture is a roster at a time, and what comes.
+// fixture is a roster at a time, and the messages to it.
 type fixture struct {
 	roster
 	now time.Time
