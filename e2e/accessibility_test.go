@@ -42,7 +42,7 @@ func (b *tab) checkAxe(what string, rules ...string) {
 	if !evaluate[bool](b, `"axe" in window`) {
 		evaluate[chromedp.Void](b, source)
 	}
-	// What passes is not collected, which takes most of the time.
+	// Passes are not collected, which takes most of the time.
 	options := `{resultTypes: ["violations"], preload: false}`
 	if len(rules) > 0 {
 		options = fmt.Sprintf(`{resultTypes: ["violations"], preload: false, runOnly: ["%s"]}`, strings.Join(rules, `", "`))
@@ -55,7 +55,7 @@ func (b *tab) checkAxe(what string, rules ...string) {
 }
 
 // checkLooks checks a view with axe-core in both themes, on each of the screens or on the one that
-// it has, and that nothing moves by itself for who does not want that. The theme is light then.
+// it has, and that nothing moves by itself for users who do not want that. The theme is light then.
 func (b *tab) checkLooks(what string, sizes ...screen) {
 	b.t.Helper()
 	for _, scheme := range []string{"dark", "light"} { // light is the last, on the last of the screens

@@ -99,7 +99,7 @@ func TestColorsChange(t *testing.T) {
 	c.until("the ball in channel 9 still", func() bool { d := c.blobs(); return d.Count[9] == 1 && len(d.Blobs) == 1 })
 }
 
-// Who opens a vision that cannot see learns why, and the program ends with its last client.
+// A client that opens a vision that cannot see learns why, and the program ends with its last client.
 func TestNoVision(t *testing.T) {
 	t.Parallel()
 	program := buildProgram(t, "visitors/vision")
@@ -148,8 +148,8 @@ func TestVisionCameraLost(t *testing.T) {
 	waiting.Until(t, "the end of the camera", func() bool { return len(processes(t, camera)) == 0 })
 }
 
-// The configuration of a robot with a webcam finds a ball in what ffmpeg copies, beside an
-// emulated Pioneer. For want of a webcam, ffmpeg copies a file, again and again.
+// The configuration of a robot with a webcam finds a ball in the pictures that ffmpeg copies, next to
+// an emulated Pioneer. For want of a webcam, ffmpeg copies a file, again and again.
 func TestWebcam(t *testing.T) {
 	acceptance.Only(t)
 	t.Parallel()

@@ -22,7 +22,7 @@ import (
 	"player/visitors/vision/blobs"
 )
 
-// calibrated is what the page of vision is sent.
+// calibrated is a message to the page of vision.
 type calibrated struct {
 	Number        int
 	Width, Height int
@@ -56,7 +56,7 @@ func balls(t *testing.T, colors string) (c *peer, dashboard, page string) {
 	return c, fmt.Sprintf("http://127.0.0.1:%d/", port+1), fmt.Sprintf("http://127.0.0.1:%d/", port+2)
 }
 
-// seen returns what a page is sent, of a picture after number last.
+// seen returns the message to a page about a picture after number last.
 func seen(t *testing.T, page string, last int) (s calibrated) {
 	t.Helper()
 	code, text := fetch(t, "GET", fmt.Sprintf("%sseen?last=%d", page, last))
@@ -231,7 +231,7 @@ func TestCalibrateStrangers(t *testing.T) {
 	}
 }
 
-// reads reads what the server sends until the end of the test: it sends on while somebody reads.
+// reads reads the server's output until the end of the test: it sends on while a client reads.
 func (p *peer) reads() {
 	go func() {
 		for {

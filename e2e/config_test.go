@@ -47,7 +47,7 @@ func TestRobotsAndAccess(t *testing.T) {
 }
 
 // A configuration may come through a pipe, as from player <(...) in a shell. It can be read
-// once: a server that is asked to read it again keeps what it has.
+// once: a server that is asked to read it again keeps its configuration.
 func TestConfigThroughAPipe(t *testing.T) {
 	t.Parallel()
 	for name, more := range map[string]string{"plain": "", "camera": `camera ( name "front" command [ "true" ] )`} {

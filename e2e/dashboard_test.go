@@ -17,7 +17,7 @@ import (
 	"player/e2e/waiting"
 )
 
-// Tests of the dashboard: who drives, stops, rights, screens, fingers and keys. TestWeb runs them.
+// Tests of the dashboard: the driver, stops, rights, screens, fingers and keys. TestWeb runs them.
 
 // screen is a size in CSS pixels.
 type screen struct{ width, height int64 }
@@ -92,7 +92,7 @@ func program(t *testing.T, s *server, name, from string) (stop func()) {
 	return stop
 }
 
-// The page says who drives, lists who is there, and takes control where that is
+// The page names the driver, lists the clients, and takes control where that is
 // possible.
 func testWhoDrives(t *testing.T, chromium browser) {
 	s, page := startDashboard(t)
@@ -145,7 +145,7 @@ func testTakeControl(t *testing.T, chromium browser) {
 	b.until(`player.shown.data.p.turn > 0.1 && ` + has("who", "role", "alone program") + ` && ` + shows("who", `\(anna\)`) + ` && ` + has("take", "keeps", "false"))
 }
 
-// Stop holds, whoever commands, until somebody releases it. All pages show it.
+// Stop holds against all commands until it is released. All pages show it.
 func testStopHolds(t *testing.T, chromium browser) {
 	s, page := startDashboard(t)
 	program(t, s, "anna", "127.0.0.1")
@@ -192,7 +192,7 @@ func testStopHolds(t *testing.T, chromium browser) {
 	}
 }
 
-// A robot of another server is stopped, too.
+// A robot of another server is also stopped.
 func testStopElsewhere(t *testing.T, chromium browser) {
 	_, page := startDashboard(t)
 	other := start(t, "-stage", room, "-http", "off")
@@ -219,7 +219,7 @@ func testStopElsewhere(t *testing.T, chromium browser) {
 	b.until(shows("alert-text", "stop failed: its server does not allow") + ` && !player.shown.stopped`)
 }
 
-// Who may only watch sees which controls are disabled, and why.
+// A visitor that may only watch sees which controls are disabled, and why.
 func testReadOnly(t *testing.T, chromium browser) {
 	s, page := readOnly(t)
 	p := s.dial(t)
@@ -272,7 +272,7 @@ func testScreens(t *testing.T, chromium browser) {
 }
 
 // Stop is at the same place whatever happens: no text, notice or name moves it, however long.
-// On a phone the stick is on the first screen, too.
+// On a phone the stick is also on the first screen.
 func testStopStays(t *testing.T, chromium browser) {
 	_, page := startDashboard(t)
 	b := chromium.open(t, page)
@@ -320,7 +320,7 @@ func testStopStays(t *testing.T, chromium browser) {
 	}
 }
 
-// cutOff is an expression: what cannot be seen or used on this screen.
+// cutOff is an expression: the elements that cannot be seen or used on this screen.
 const cutOff = `(async () => {
 	await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
 	const problems = [], wide = document.documentElement.scrollWidth - innerWidth;
@@ -413,7 +413,7 @@ func testKeyboard(t *testing.T, chromium browser) {
 	b.until(`!` + visible + `("alert")`)
 }
 
-// What is normal is one line, each number has its unit, and what a robot has not does not look
+// A normal state is one line, each number has its unit, and a part that a robot lacks does not look
 // usable.
 func testCalm(t *testing.T, chromium browser) {
 	_, page := startDashboard(t)

@@ -8,7 +8,7 @@ import (
 )
 
 // A configuration, a world, an include and a map that were written on another system, for Stage, are
-// served as they are: with marks of UTF-8 and lines in CRLF, with a define of what is defined further
+// served as they are: with marks of UTF-8 and lines in CRLF, with a define of a model that is defined further
 // down, an include from Stage's installation, and a blank floor plan in a map in flow style.
 func TestWorldFromElsewhere(t *testing.T) {
 	t.Parallel()

@@ -17,7 +17,7 @@ import (
 var farLoads = flag.Int("far", 0, "how often TestWeb/far_away measures how soon a page far away shows data")
 
 // testFarAway measures N times, with -far N, how soon a page shows data over a link with a round
-// trip of 400 ms and 50 KB/s: when the browser has nothing of it, and after reloads. docs/DASHBOARD.md
+// trip of 400 ms and 50 KB/s: when the browser has no part of it, and after reloads. docs/DASHBOARD.md
 // has the figures; TestImmutable of visitors/dashboard and first.test.js of its page watch what they depend on.
 func testFarAway(t *testing.T, b browser) {
 	if *farLoads == 0 {

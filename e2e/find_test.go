@@ -48,7 +48,7 @@ func findsAll(t *testing.T, names, drivers []string, ports ...string) (conf stri
 	return conf, attempts
 }
 
-// Hardware is found on whatever port, and stays as it was; what find prints is a configuration
+// Hardware is found on any port, and stays as it was; the output of find is a configuration
 // that serves.
 func TestFind(t *testing.T) {
 	t.Parallel()

@@ -115,8 +115,8 @@ func publishData(out io.Writer, robot, sequence int, odometry codec.PositionData
 	}
 }
 
-// The page of a fleet of a hundred robots: a list and a map, those in trouble first, who
-// drives, a search, and links to the robots' own pages.
+// The page of a fleet of a hundred robots: a list and a map, robots in trouble first, the
+// drivers, a search, and links to the robots' own pages.
 func testFleetPage(t *testing.T, chromium browser) {
 	_, dashboard := startDashboard(t)
 	url := fleetPage(t, dashboard, "<b>anna</b>")
@@ -169,7 +169,7 @@ func testFleetPage(t *testing.T, chromium browser) {
 		b.until(`document.getElementById("robots").clientHeight > 100 && document.getElementById("plan").clientHeight > 100`)
 	}
 
-	// By keyboard: search, and open what is found.
+	// By keyboard: search, and open the found robot.
 	press := func(keys string) {
 		t.Helper()
 		must.Do(t, chromedp.Do(b.ctx, chromedp.KeyEvent(keys)))

@@ -114,8 +114,8 @@ func TestPlacesAreKept(t *testing.T) {
 	}
 }
 
-// Whatever connects, and however few descriptors there are, the server lives and
-// who is connected is served.
+// For any number of connections and few descriptors the server lives, and
+// its clients are served.
 func TestDescriptorFloods(t *testing.T) {
 	t.Parallel()
 	plugin := must.Get(filepath.Abs("../examples/plugins/hdaps.sh"))(t)

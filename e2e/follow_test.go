@@ -38,7 +38,7 @@ func apparent(away, depth float64) float64 {
 	return focal * (lensHeight/(away-lens-depth) - (lensHeight-ballHeight)/(away-lens+depth))
 }
 
-// The example finds a ball that is beside it by the pictures of the robot's camera, stands where
+// The example finds a ball at its side by the pictures of the robot's camera, stands where
 // its size is as asked, and follows when the ball is elsewhere. It stands when the pictures are
 // old.
 func TestFollow(t *testing.T) {

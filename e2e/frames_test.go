@@ -18,7 +18,7 @@ import (
 
 var framesFor = flag.Duration("frames", 0, "how long TestFleetFrames measures the page of a fleet; 0: not at all")
 
-// frames is what a browser measures of a page. Times are in ms.
+// frames is a browser's measurements of a page. Times are in ms.
 type frames struct {
 	Robots    int       `json:"robots"`
 	Hz        int       `json:"hz"` // of the robots' odometry
@@ -34,7 +34,7 @@ type frames struct {
 	Intervals []float64 `json:"intervals_ms"` // between two animation frames
 }
 
-// measure is an expression: what the page does in some ms.
+// measure is an expression: the frames of the page in some ms.
 const measure = `(async (duration) => {
 	const intervals = [], {map} = fleet, draw = map.draw;
 	let drawing = 0, messages = 0, draws = map.draws;

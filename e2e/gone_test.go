@@ -9,8 +9,8 @@ import (
 	"player/e2e/ports"
 )
 
-// An emergency stop is what everything says first of a robot: its card, the heading and
-// the map, in the colour of alarms.
+// An emergency stop is the first word on a robot everywhere: on its card, in the heading and
+// on the map, in the colour of alarms.
 func testStopShown(t *testing.T, chromium browser) {
 	_, page := startDashboard(t)
 	b := chromium.open(t, page)

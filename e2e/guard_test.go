@@ -99,7 +99,7 @@ func startArduino(t *testing.T, o arduino.Options) (*arduino.Robot, *server) {
 	return r, serve(t, "%s", change.Replace(string(text)))
 }
 
-// The guard knows the last words of each robot: a Create and a Kobuki have no watchdog, and that of the board trips later.
+// The guard knows the last words of each robot: a Create and a Kobuki have no watchdog, and the board's trips later.
 func TestGuardStopsEachRobot(t *testing.T) {
 	t.Parallel()
 	for name, begin := range map[string]func(t *testing.T) (s *server, speed func() float64){
@@ -184,7 +184,7 @@ func TestGuardEndsWithItsServer(t *testing.T) {
 	}
 }
 
-// What ends programs at a terminal and by their group does not end a guard.
+// Signals that end programs at a terminal and by their group do not end a guard.
 func TestGuardOutlivesSignals(t *testing.T) {
 	t.Parallel()
 	s, _, r := driving(t, launch{})
@@ -220,7 +220,7 @@ func TestGuardIsReplaced(t *testing.T) {
 	stood(t, r)
 }
 
-// A line that is closed is closed in the guard, too: the driver that is set up again opens
+// A line that is closed is also closed in the guard: the driver that is set up again opens
 // it at once, and so does another program.
 func TestGuardLetsGo(t *testing.T) {
 	t.Parallel()

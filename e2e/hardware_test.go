@@ -19,7 +19,7 @@ import (
 	laser "player/simulation/emulator/sick"
 )
 
-// emulate starts emulated hardware, which ends with the test. A test that fails shows what went over the line.
+// emulate starts emulated hardware, which ends with the test. A test that fails shows the record of the line.
 func emulate[Hardware interface{ Close() }, Options any](t *testing.T, start func(Options) (Hardware, error), o Options) Hardware {
 	t.Helper()
 	h := must.Get(start(o))(t)

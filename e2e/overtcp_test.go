@@ -198,7 +198,7 @@ func TestSer2net(t *testing.T) {
 	waiting.Until(t, "last words", func() bool { return bytes.HasSuffix(r.Heard(line.HostToDevice), farewell) })
 }
 
-// Last words go over TCP, too.
+// Last words also go over TCP.
 func TestGuardOverTCP(t *testing.T) {
 	t.Parallel()
 	r := startRobot(t, robot.Options{})
@@ -263,7 +263,7 @@ func TestFindOverTCP(t *testing.T) {
 	findsAll(t, names, drivers, ports...)
 }
 
-// Where nothing listens, player find says so, and what to do.
+// Where nothing listens, player find says so, with the remedy.
 func TestRefusedOverTCP(t *testing.T) {
 	t.Parallel()
 	address := fmt.Sprintf("127.0.0.1:%d", ports.Free(t, 1))

@@ -44,7 +44,7 @@ var commandWord = regexp.MustCompile(`^(\$ |\(printf |[A-Za-z_]+=|for \w+ in |(\
 	`(go|player|player-fleet|sudo|apt|cc|c\+\+|gcc|g\+\+|npm|node|python3|pip|tclsh|wish|java|javac|kill|curl|nats|export|systemctl|journalctl|` +
 	`scp|ssh|docker|promtool|rsync|ros2|rviz2|cd|openssl|v4l2-ctl|tar|make|git|cmake|gst-launch-1.0|ffmpeg)( |$))`)
 
-// pageBlocks returns the blocks of commands of a page: those of sh, and what is indented and
+// pageBlocks returns the blocks of commands of a page: the blocks of sh, and indented text that
 // begins with a command.
 func pageBlocks(t *testing.T, path string) (blocks []pageBlock) {
 	t.Helper()
@@ -112,13 +112,13 @@ func (b pageBlock) commands() (commands []string) {
 	return commands
 }
 
-// copied is in the environment of the go command: what it compiles in one copy serves all.
+// copied is in the environment of the go command: packages that it compiles in one copy serve all.
 const copied = "GOFLAGS=-trimpath"
 
 // blockLimit is how long a block may take: the slowest ones compile programs, or fetch nothing.
 const blockLimit = 3 * time.Minute
 
-// Every block of commands of every page is run as it stands, or says who runs it, or why nobody does.
+// Every block of commands of every page is run as it stands, or names the test that runs it, or why none does.
 func TestPages(t *testing.T) {
 	root := must.Get(filepath.Abs(".."))(t)
 	tracked, err := exec.Command("git", "-C", root, "ls-files", "-z", "--", "*.md", "*/*.md").Output()
@@ -291,5 +291,5 @@ func (s sandbox) run(t *testing.T, b pageBlock) {
 	t.Logf("%s: %v", filepath.Base(b.place), time.Since(begin).Round(time.Millisecond))
 }
 
-// tailOf returns the end of what a block has printed.
+// tailOf returns the end of a block's output.
 func tailOf(text string) string { return text[max(0, len(text)-2000):] }

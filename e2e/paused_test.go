@@ -48,7 +48,7 @@ func (s *server) pause(t *testing.T, d time.Duration, happens func()) {
 	time.Sleep(d / 2)
 }
 
-// velocities returns what packets of the record command a robot to do: whether
+// velocities returns the effects of the record's packets on a robot: whether
 // one moves it, and whether one stops it.
 func velocities(record []line.Entry) (moves, stops bool) {
 	for _, e := range record {
@@ -80,8 +80,8 @@ func silent(record []line.Entry) bool {
 }
 
 // The server is paused, by a signal, a virtual machine or a closed lid, and the
-// client that drives leaves meanwhile. What comes first after the pause is the end of
-// the movement; nothing that the client has commanded moves the robot any more.
+// client that drives leaves meanwhile. The first command after the pause ends
+// the movement; no command of the client moves the robot any more.
 func TestClientLeavesAPausedServer(t *testing.T) {
 	t.Parallel()
 	for i, d := range departures {

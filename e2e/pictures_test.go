@@ -69,8 +69,8 @@ func withCameraAnd(t *testing.T, sections string, flags ...string) (s *server, p
 	return s, s.dashboard(t), pictures
 }
 
-// The pictures of a camera are passed on as they are. The camera runs while somebody watches,
-// and /status tells so.
+// The pictures of a camera are passed on as they are. The camera runs while a visitor watches,
+// and /status reports it.
 func TestPictures(t *testing.T) {
 	t.Parallel()
 	_, page, pictures := withCamera(t)
@@ -174,8 +174,8 @@ func TestSimulatedPictures(t *testing.T) {
 	}
 }
 
-// Who may not read gets no picture, by none of the ways there are: by HTTP, Foxglove's
-// protocol, or the programs that use them. Nobody's request starts the camera. The bridge of a
+// A visitor that may not read gets no picture by any way: by HTTP, Foxglove's
+// protocol, or the programs that use them. No refused request starts the camera. The bridge of a
 // fleet is in fleet/pictures_test.go.
 func TestPicturesOfStrangers(t *testing.T) {
 	t.Parallel()
@@ -274,7 +274,7 @@ func TestPicturesByTLS(t *testing.T) {
 	}
 }
 
-// Who watches takes a place for visitors, of which an address has half. Others still watch, and
+// A watcher takes a place for visitors, of which an address has half. Others still watch, and
 // the robot's clients are served.
 func TestPicturesWithinTheBudget(t *testing.T) {
 	t.Parallel()
@@ -413,7 +413,7 @@ func testPictures(t *testing.T, chromium browser) {
 	b.until(`document.getElementById("picture-note").textContent !== ""`)
 }
 
-// testLaserInPictures compares what the page marks of the laser with the picture: a white
+// testLaserInPictures compares the page's marks of the laser with the picture: a white
 // board floats in the plane of the laser, and there is nothing else that it detects.
 func testLaserInPictures(t *testing.T, chromium browser) {
 	world := write(t, t.TempDir(), "board.world", `

@@ -102,8 +102,8 @@ func (p *peer) laserReads(mm uint16) {
 	})
 }
 
-// The answer to a question says that the motors are off (PROTOCOL 8.9.2), and that somebody has
-// pressed the button on the robot.
+// The answer to a question says that the motors are off (PROTOCOL 8.9.2), and that the button on the
+// robot was pressed.
 func TestMotorsOff(t *testing.T) {
 	t.Parallel()
 	r := startRobot(t, robot.Options{})

@@ -100,8 +100,8 @@ func TestThermometer(t *testing.T) {
 }
 
 // echo is a position device whose x and speed are the commanded speed, and whose turn
-// rate is the commanded one. It prints what it is
-// sent to standard error.
+// rate is the commanded one. It prints its input
+// to standard error.
 const echo = `#!/usr/bin/env python3
 import struct, sys
 stdin, stdout = sys.stdin.buffer, sys.stdout.buffer
@@ -181,7 +181,7 @@ func TestPluginsEndWithTheServer(t *testing.T) {
 	}
 }
 
-// A server that is killed ends its plugins and the processes that they started, too.
+// A server that is killed also ends its plugins and the processes that they started.
 // A plugin has time to stop its motors.
 func TestPluginIsLeft(t *testing.T) {
 	t.Parallel()

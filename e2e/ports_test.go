@@ -35,9 +35,9 @@ func TestPortHasOneServer(t *testing.T) {
 	waiting.Until(t, "the robot for the second server", func() bool { return second.dial(t).request("pr") == "pr" })
 }
 
-// A port that another program has open, too, opens again and again, as in the original
-// server. One that another program has locked does not, and what a client asks for in
-// vain again and again costs others nothing.
+// A port that another program also has open opens again and again, as in the original
+// server. A port that another program has locked does not, and the repeated vain requests
+// of a client cost others nothing.
 func TestPortOfAnotherProgram(t *testing.T) {
 	t.Parallel()
 	r := startRobot(t, robot.Options{})

@@ -28,7 +28,7 @@ import (
 	"player/visitors"
 )
 
-// publicName is the name that docs/OPERATIONS.md has for what browsers open.
+// publicName is the name of the site in docs/OPERATIONS.md.
 const publicName = "robots.example.org"
 
 // proxied is a dashboard behind a proxy.
@@ -197,8 +197,8 @@ func testProxied(t *testing.T, _ browser) {
 	chromium.open(t, passedOn(t, page, false)).until(`/^The server refuses this page: .*start it with -proxy ORIGIN$/.test(document.body.innerText.trim())`)
 }
 
-// below returns the address of a page below a path of another server, which passes on what
-// it gets as if it had come from a browser on this computer.
+// below returns the address of a page below a path of another server, which passes on
+// requests as if they had come from a browser on this computer.
 func below(t *testing.T, page string) string {
 	t.Helper()
 	return passedOn(t, page, true)

@@ -31,7 +31,7 @@ var recordingFolder = flag.String("film", "", "absolute folder for which TestWeb
 
 const (
 	// recordingRate is how many pictures a second the film shows. Where a screenshot takes longer, the
-	// film is faster than what it shows.
+	// film is faster than the robot.
 	recordingRate = 6
 	// maxStrip is the size of a picture of docs, in bytes: more makes its page slow to load.
 	maxStrip = 300_000
@@ -121,7 +121,7 @@ func (f *recording) convert(args ...string) {
 	}
 }
 
-// strip writes the pictures as one: beside each other, or below.
+// strip writes the pictures as one: in a row, or in a column.
 func (f *recording) strip(below bool, path string) {
 	f.t.Helper()
 	const gap = 8
@@ -158,8 +158,8 @@ func (b *tab) ready(size screen) {
 	b.until(`player.shown?.data.l && player.world.plan && player.shown.frames.rate() > 5 && document.getElementById("who").textContent`)
 }
 
-// settle gives a page the time to draw what has changed, for a picture. What needs to be
-// there, a film waits for.
+// settle gives a page the time to draw changes, for a picture. A film waits for the things
+// that it needs.
 func (b *tab) settle() {
 	b.t.Helper()
 	evaluate[bool](b, `new Promise((done) => setTimeout(() => done(true), 600))`)
@@ -215,7 +215,7 @@ func recordDrive(t *testing.T, b browser, f *recording) {
 	tab.letGo(arrowLeft, arrowLeftCode)
 }
 
-// Nobody drives, a program drives, this page drives, too, and takes control.
+// No client drives, a program drives, this page also drives, and takes control.
 func recordShared(t *testing.T, b browser, f *recording) {
 	s, page := startDashboard(t)
 	tab := b.open(t, page)
@@ -261,7 +261,7 @@ func recordStop(t *testing.T, b browser, f *recording) {
 	f.shoot(other)
 }
 
-// What the robot senses, its devices, and one that is switched off.
+// The robot's sensors, its devices, and one that is switched off.
 func recordSensors(t *testing.T, b browser, f *recording) {
 	_, page := startDashboard(t)
 	tab := b.open(t, page)
@@ -279,7 +279,7 @@ func recordSensors(t *testing.T, b browser, f *recording) {
 	f.shoot(tab, "#robot")
 }
 
-// The panels of devices without letters: what moves with the robot, and what this page commands.
+// The panels of devices without letters: parts that move with the robot, and parts that this page commands.
 func recordOthers(t *testing.T, b browser, f *recording) {
 	tab := b.open(t, startOthers(t))
 	tab.ready(screen{1280, 1100})
@@ -442,7 +442,7 @@ func recordRobots(t *testing.T, b browser, f *recording) {
 	f.shoot(tab)
 }
 
-// A phone upright: the world, what the robot senses, the list of robots, and a stop.
+// A phone upright: the world, the robot's sensors, the list of robots, and a stop.
 func recordPhone(_ *testing.T, b browser, f *recording) {
 	tab := f.phone(b, screen{360, 640}, "light")
 	tab.click("robots-open")
@@ -459,8 +459,8 @@ func recordPhone(_ *testing.T, b browser, f *recording) {
 // A phone in landscape.
 func recordLandscape(_ *testing.T, b browser, f *recording) { f.phone(b, screen{640, 360}, "dark") }
 
-// phone opens a page on a phone, and takes pictures of the world and, in a theme, of what the
-// robot senses.
+// phone opens a page on a phone, and takes pictures of the world and, in a theme, of the
+// robot's sensors.
 func (f *recording) phone(b browser, size screen, theme string) *tab {
 	f.t.Helper()
 	_, page := startDashboard(f.t)

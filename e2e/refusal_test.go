@@ -93,7 +93,7 @@ func TestRefusalHasReason(t *testing.T) {
 	}
 }
 
-// A recording of all that the robot has says what it leaves out, and why.
+// A recording of all devices names those that it leaves out, and why.
 func TestRecordSaysWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -108,7 +108,7 @@ func TestRecordSaysWhatIsMissing(t *testing.T) {
 }
 
 // The answers to questions (PROTOCOL 8.9) and /status say where the parts of the robot are, once the robot has said
-// what it is, and what its charger does.
+// its type, and the state of its charger.
 func TestGeometryAndCharge(t *testing.T) {
 	t.Parallel()
 	r := startRobot(t, robot.Options{Subclass: "p3at-sh"})

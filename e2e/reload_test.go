@@ -243,7 +243,7 @@ func inTerminal(t *testing.T) (l launch, terminal *os.File) {
 	return launch{alone: true, via: []string{"sh", "-c", `exec "$0" "$@" <` + program.Name()}}, terminal
 }
 
-// What SIGHUP means is decided when the server starts: nothing under nohup, the end of
+// The meaning of SIGHUP is decided when the server starts: nothing under nohup, the end of
 // the terminal if there is one.
 func TestReloadOrEnd(t *testing.T) {
 	t.Parallel()

@@ -48,7 +48,7 @@ type rosProgram struct {
 	ws *websocket.Conn
 }
 
-// rosMessage is what a program receives.
+// rosMessage is a message to a program.
 type rosMessage struct {
 	ID                        rosID
 	Op, Topic, Service, Level string
@@ -163,9 +163,9 @@ func TestRosbridgeRoslib(t *testing.T) {
 	}
 }
 
-// What JSON has no number for is null, a topic comes as seldom as it is wanted, also to several
-// subscriptions, and not after the last has ended. Latched frames come to the second
-// subscription, too.
+// A value without a number in JSON is null, a topic comes as seldom as it is wanted, also to several
+// subscriptions, and not after the last has ended. Latched frames also come to the
+// second subscription.
 func TestRosbridgeTopics(t *testing.T) {
 	t.Parallel()
 	s := start(t, "-stage", room, "-rosbridge", "127.0.0.1:0")
@@ -212,7 +212,7 @@ func TestRosbridgeSlowProgram(t *testing.T) {
 	page, url := s.dashboard(t), s.rosbridge(t)
 	idle, _ := openROS(t, url, "127.0.0.1", "")
 	idle.call("/rosapi/topics", "{}")
-	// What is counted is done by the questions for it: there is no event to wait for.
+	// The counted wakes come from the questions for the count: there is no event to wait for.
 	before := status(t, page).Loop.Wakes
 	time.Sleep(time.Second)
 	if after := status(t, page).Loop.Wakes; after-before > 2 {
@@ -263,7 +263,7 @@ func odometry(p *rosProgram) iter.Seq[time.Time] {
 	}
 }
 
-// Who may only read sees everything, and moves nothing. Strangers and pages are refused.
+// A program that may only read sees everything, and moves nothing. Strangers and pages are refused.
 func TestRosbridgeRights(t *testing.T) {
 	t.Parallel()
 	s := start(t, "-rosbridge", "127.0.0.1:0", "-rosbridge-origin", "http://app.example", write(t, t.TempDir(), "rights.cfg", fmt.Sprintf(`
@@ -312,7 +312,7 @@ func TestRosbridgeRights(t *testing.T) {
 	waiting.Until(t, "motion again", func() bool { owner.send(forward); return p.position().Speed > 200 })
 }
 
-// A program learns why it does not get what it asks for, and stays connected.
+// A program learns why a request is refused, and stays connected.
 func TestRosbridgeMistakes(t *testing.T) {
 	t.Parallel()
 	s := start(t, "-stage", room, "-rosbridge", "127.0.0.1:0")
@@ -332,7 +332,7 @@ func TestRosbridgeMistakes(t *testing.T) {
 			t.Errorf("%s: %s", tt.message, m.Msg)
 		}
 	}
-	// A mistake is answered as often as it is made, but for those of a program that drives.
+	// A mistake is answered as often as it is made, except to a program that drives.
 	for _, id := range []string{"x", "y"} {
 		p.send(`{"op":"subscribe","id":%q,"topic":"/map"}`, id)
 		if m := p.next(func(m rosMessage) bool { return m.Op == "status" }); string(m.ID) != id {

@@ -109,8 +109,8 @@ type launch struct {
 	binary string // empty: the server
 }
 
-// start runs the server and waits until it serves. The flags override those of
-// launch.
+// start runs the server and waits until it serves. The flags override
+// launch's.
 func (l launch) start(t testing.TB, flags ...string) *server {
 	t.Helper()
 	if l.port == 0 {
@@ -150,7 +150,7 @@ func (s *server) kill(t *testing.T) {
 
 func tail(s string, n int) string { return s[max(0, len(s)-n):] }
 
-// freeSwapped returns a port that is free with its bytes swapped, too.
+// freeSwapped returns a port that is also free with its bytes swapped.
 func freeSwapped(t testing.TB) int {
 	t.Helper()
 	return takePort(t, func(port int) []int { return []int{swapped(port)} })

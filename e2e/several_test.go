@@ -58,8 +58,8 @@ func TestUnknownByte(t *testing.T) {
 	p.sonar()
 }
 
-// A device that went with a reload is refused with its name until another reload brings it back, with the byte that it had. Its
-// clients are disconnected, those of other devices stay.
+// A device that went with a reload is refused with its name until another reload brings it back, with the byte that it had.
+// Its clients are disconnected, other clients stay.
 func TestDeviceThatWentWithAReload(t *testing.T) {
 	t.Parallel()
 	const wheels = "driver ( name \"testpattern\" provides [\"position:0\"] )\n"

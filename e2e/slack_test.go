@@ -16,8 +16,8 @@ import (
 	product "player/server"
 )
 
-// kernelSlack and serverSlack are the timer slack of threads in ns: that of the kernel,
-// and that of the server's threads other than the loop.
+// kernelSlack and serverSlack are the timer slack of threads in ns: the kernel's default,
+// and the slack of the server's threads other than the loop.
 const (
 	kernelSlack = "50000"
 	serverSlack = "20000000"
@@ -41,7 +41,7 @@ func (s *server) slacks(t *testing.T) []string {
 	return slices.Compact(all)
 }
 
-// A server that is started plainly executes itself to have timer slack. Nobody sees it:
+// A server that is started plainly executes itself to have timer slack. This is invisible:
 // the process keeps its number and its name, and programs of drivers inherit nothing.
 func TestStartWithSlack(t *testing.T) {
 	t.Parallel()
@@ -78,8 +78,8 @@ cat >/dev/null
 	}
 }
 
-// Goroutines scan beside the loop of a simulation that is faster than real time, and copy pictures
-// beside that of a camera: with slack the first come too late, and the others keep a processor from
+// Goroutines scan next to the loop of a simulation that is faster than real time, and copy pictures
+// next to a camera's: with slack the first come too late, and the others keep a processor from
 // the loop.
 func TestNoSlackBesideGoroutines(t *testing.T) {
 	t.Parallel()

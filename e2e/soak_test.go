@@ -259,7 +259,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// during does what strangers do for a while.
+// during does the strangers' work for a while.
 func (s *soak) during(ctx context.Context, longest time.Duration, p strangers.Workload, from string, to strangers.Addresses, counter *atomic.Int64) {
 	ctx, cancel := context.WithTimeout(ctx, rand.N(longest))
 	defer cancel()
@@ -338,7 +338,7 @@ func flat(samples []sample) error {
 }
 
 // growth returns by how much the median of a figure grows from the second third of
-// the samples to the last, and that of the last.
+// the samples to the last, and the median of the last.
 func growth(samples []sample, of func(sample) float64) (grown, last float64) {
 	third := len(samples) / 3
 	last = median(samples[len(samples)-third:], of)

@@ -19,7 +19,7 @@ import (
 	robot "player/simulation/emulator/p2os"
 )
 
-// serverStatus is what a test needs of /status.
+// serverStatus is the part of /status that a test needs.
 type serverStatus struct {
 	Robots []struct {
 		Port      int
@@ -73,7 +73,7 @@ func status(t *testing.T, page string) (s serverStatus) {
 	return s
 }
 
-// Everybody sees who is connected and who drives.
+// All clients see the names of the clients and of the driver.
 func TestStatus(t *testing.T) {
 	t.Parallel()
 	s := start(t, "-stage", room, "-http", "127.0.0.1:0", "-max-rate", "50")
@@ -191,7 +191,7 @@ func checkMetrics(t *testing.T, text string) map[string]float64 {
 	return samples
 }
 
-// An emergency stop holds on every kind of robot, whoever comes and goes, until it is
+// An emergency stop holds on every kind of robot while clients come and go, until it is
 // released.
 func TestEmergencyStop(t *testing.T) {
 	t.Parallel()
@@ -260,7 +260,7 @@ func TestEmergencyStop(t *testing.T) {
 	}
 }
 
-// A stop of the robot holds for the clients of a server that passes it on, too.
+// A stop of the robot also holds for the clients of a server that passes it on.
 func TestEmergencyStopBehindPassthrough(t *testing.T) {
 	t.Parallel()
 	robot := start(t, "-stage", room)
@@ -280,7 +280,7 @@ func TestEmergencyStopBehindPassthrough(t *testing.T) {
 	p.drives("it turns", 0, 40, turning)
 }
 
-// The dashboard's address stops a robot, too, and all see it.
+// The dashboard's address also stops a robot, and all see it.
 func TestStopByHTTP(t *testing.T) {
 	t.Parallel()
 	s, page := startDashboard(t)

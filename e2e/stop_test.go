@@ -23,7 +23,7 @@ import (
 	robot "player/simulation/emulator/p2os"
 )
 
-// farewell is what a robot hears last from a server that dies: VEL2 0, STOP, twice.
+// farewell is the last output of a server that dies to a robot: VEL2 0, STOP, twice.
 var farewell = bytes.Repeat([]byte{0xFA, 0xFB, 6, 32, 0x3B, 0, 0, 0x20, 0x3B, 0xFA, 0xFB, 3, 29, 0, 29}, 2)
 
 // driving starts a server for an emulated robot, and a client that drives it.
@@ -119,7 +119,7 @@ func TestKillLeavesItToTheWatchdog(t *testing.T) {
 	t.Errorf("it drove on four times, the last time by %.2f mm", moved)
 }
 
-// Whoever reads the log dies: the robot drives on, and is stopped in order.
+// The reader of the log dies: the robot drives on, and is stopped in order.
 func TestDeadLogStopsTheRobot(t *testing.T) {
 	t.Parallel()
 	out, in, err := os.Pipe()

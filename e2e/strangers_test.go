@@ -44,7 +44,7 @@ func TestOtherProtocols(t *testing.T) {
 			conn.Close()
 			waiting.Until(t, "the reason in the log", func() bool { return strings.Contains(s.Output.String()[seen:], session.ErrForeign.Error()) })
 		}
-		// What clients of these protocols send. Their errors are those of a connection
+		// Bytes of clients of these protocols. Their errors are the errors of a connection
 		// that was closed.
 		if _, err := http.Post("http://"+address, "text/plain", bytes.NewReader(slices.Repeat(drive, 2000))); err == nil {
 			t.Error("an answer by HTTP")

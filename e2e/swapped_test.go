@@ -7,8 +7,8 @@ import (
 	laser "player/simulation/emulator/sick"
 )
 
-// The cables of robot and laser are swapped: both drivers hear nothing, and say what
-// answers on their ports, whether both have just been switched on or for good.
+// The cables of robot and laser are swapped: both drivers hear nothing, and name the hardware
+// that answers on their ports, whether both have just been switched on or for good.
 func TestSwappedAndSilent(t *testing.T) {
 	t.Parallel()
 	for name, always := range map[string]string{"opened by a client": "0", "always on": "1"} {
@@ -24,7 +24,7 @@ func TestSwappedAndSilent(t *testing.T) {
 			}
 			s.Await(t, "swap the ports of p2os and sicklms200")
 			s.Await(t, "swap the ports of sicklms200 and p2os")
-			// The next refusals say so, too.
+			// The next refusals also say so.
 			if always == "0" {
 				s.dial(t).mustOpen("prlr", "pele")
 			}

@@ -16,8 +16,8 @@ import (
 	"player/e2e/waiting"
 )
 
-// A sweep runs a server and a program for each seed, keeps what they have had for a
-// result, and goes on where an earlier one has ended.
+// A sweep runs a server and a program for each seed, keeps their
+// results, and goes on where an earlier one has ended.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -96,8 +96,8 @@ func TestInterruptedSweepTellsFailures(t *testing.T) {
 	}
 }
 
-// However a sweep ends, its server and its program end, too, and at a signal also what the
-// program has started.
+// With every end of a sweep its server and its program end, and at a signal also the
+// program's children.
 func TestSweepEndsItsChildren(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

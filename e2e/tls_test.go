@@ -129,7 +129,7 @@ func TestTLSRights(t *testing.T) {
 			t.Errorf("%v is %q in the status, want %q", p.conn.LocalAddr(), got, want)
 		}
 	}
-	// Whoever leaves says goodbye, and the robot stops.
+	// A client that leaves says goodbye, and the robot stops.
 	waiting.Until(t, "the robot turns", func() bool { return cleo.position().TurnRate != 0 })
 	must.Do(t, ada.conn.Close())
 	waiting.Until(t, "the robot stops", func() bool { return cleo.position().TurnRate == 0 })
@@ -197,7 +197,7 @@ func TestTLSSlowHandshake(t *testing.T) {
 	f.Await(t, "i/o timeout")
 }
 
-// A listener that nobody uses does not wake the server.
+// An unused listener does not wake the server.
 func TestTLSIdle(t *testing.T) {
 	t.Parallel()
 	f := fortified(t, launch{}, stageRoom(t))
@@ -299,7 +299,7 @@ func TestTLSClientOutOfRange(t *testing.T) {
 	near.stopsInTime(f.server)
 }
 
-// On a link that cannot carry what its clients ask for, frames wait in the server and
+// On a link that cannot carry the frames of its clients, they wait in the server and
 // not in the queue of the link, with TLS as without: nothing is dropped, and every
 // client gets frames.
 func TestTLSSlowLink(t *testing.T) {
@@ -309,7 +309,7 @@ func TestTLSSlowLink(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			n := newNetwork(t)
-			// The queue holds 0.4 s of the link, and 0.1 s of what is asked for.
+			// The queue holds 0.4 s of the link, and 0.1 s of the requested frames.
 			line := []string{"-n", n.robot, "qdisc", "add", "dev", "wlan0", "root", "tbf", "rate", "1900kbit", "burst", "3000", "limit", "95000"}
 			if out, err := exec.Command("tc", line...).CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
@@ -367,7 +367,7 @@ func (n *network) status(t *testing.T) (s serverStatus) {
 	return s
 }
 
-// openssl is a client, too. It changes its key and asks for a new one of the server
+// openssl is also a client. It changes its key and asks for a new one of the server
 // (K), and cannot renegotiate (R).
 func TestTLSWithOpenSSL(t *testing.T) {
 	t.Parallel()
@@ -402,8 +402,8 @@ func TestTLSWithOpenSSL(t *testing.T) {
 	f.enter(t, f.config("ben")).mustOpen("sr", "sr")
 }
 
-// A reload reads the certificates again, applies rights by name to those who are
-// connected, and moves the listener.
+// A reload reads the certificates again, applies rights by name to connected
+// clients, and moves the listener.
 func TestTLSReload(t *testing.T) {
 	t.Parallel()
 	authority, others := certs.New(t, "lab"), certs.New(t, "others")

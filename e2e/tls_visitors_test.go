@@ -17,7 +17,7 @@ import (
 	"player/e2e/waiting"
 )
 
-// getTLS gets a page by https. err is that of the connection.
+// getTLS gets a page by https. err is the connection's.
 func getTLS(config *tls.Config, url string) (text string, err error) {
 	transport := &http.Transport{TLSClientConfig: config, DisableKeepAlives: true}
 	reply, err := (&http.Client{Transport: transport, Timeout: patience}).Get(url)

@@ -143,8 +143,8 @@ func TestDriveEnds(t *testing.T) {
 	}
 }
 
-// However player drive ends, the robot of somebody who drove by it stands, and that of
-// another program, which has taken over meanwhile, drives on.
+// With every end of player drive, a robot that it drove stands, and a robot that
+// another program has taken over meanwhile drives on.
 func TestDriveEndsForItself(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(t *testing.T, c *console){
@@ -176,8 +176,8 @@ func TestDriveEndsForItself(t *testing.T) {
 	}
 }
 
-// goesOn checks for longer than any frontend waits until it stops what it drives that the
-// robot turns as p has commanded.
+// goesOn checks that the robot turns as p has commanded, for longer than any frontend waits
+// until it stops its robot.
 func (p *peer) goesOn(t *testing.T, rate int16) {
 	t.Helper()
 	for from := p.position().Time; ; {
@@ -191,7 +191,7 @@ func (p *peer) goesOn(t *testing.T, rate int16) {
 	}
 }
 
-// Another program drives on when somebody watches the robot by player drive, and
+// Another program drives on when player drive watches the robot, and
 // stops for the space bar.
 func TestDriveLeavesOthersAlone(t *testing.T) {
 	t.Parallel()

@@ -20,8 +20,8 @@ import (
 	product "player/server"
 )
 
-// What player record has written of a run is in the server's own log, with the same
-// times, and player replay serves it.
+// The messages that player record has written of a run are in the server's own log, with the
+// same times, and player replay serves it.
 func TestRecordTool(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -89,7 +89,7 @@ type message struct {
 	at  int64
 }
 
-// messages are those of a log that come once.
+// messages are the messages of a log that come once.
 type messages struct {
 	order []message
 	of    map[string]int64
@@ -114,7 +114,7 @@ func times(t *testing.T, path string) messages {
 	}
 }
 
-// A lost server ends a recording, which has what came before.
+// A lost server ends a recording, which has the data from before.
 func TestRecordLost(t *testing.T) {
 	t.Parallel()
 	s := start(t, "-stage", room)

@@ -14,7 +14,7 @@ import (
 	"player/tools"
 )
 
-// foreignServer is a TCP server that is no robot: it sends a text to whoever connects,
+// foreignServer is a TCP server that is no robot: it sends a text to each client,
 // hears, and keeps the connection open, or closes it.
 func foreignServer(t *testing.T, says string, closes bool) (address string) {
 	t.Helper()
@@ -26,8 +26,8 @@ func foreignServer(t *testing.T, says string, closes bool) (address string) {
 	})
 }
 
-// A tool that is pointed at what is no robot, or no dashboard, says so within seconds
-// and with what it heard.
+// A tool that is pointed at a server that is no robot, or no dashboard, says so within seconds
+// and with the answer.
 func TestToolsAtForeignServers(t *testing.T) {
 	acceptance.Only(t)
 	t.Parallel()

@@ -77,7 +77,7 @@ func TestChainIsCut(t *testing.T) {
 	direct.speeds(stands)
 }
 
-// When a client that only read through the chain leaves, a robot that somebody else
+// When a client that only read through the chain leaves, a robot that another client
 // drives goes on.
 func TestChainReaderLeaves(t *testing.T) {
 	t.Parallel()
@@ -189,7 +189,7 @@ func TestChainStopsNobody(t *testing.T) {
 }
 
 // PROTOCOL 5.4: a client that opens and closes the wheels of a robot that another
-// one drives does not stop it; the one that drives does.
+// one drives does not stop it; the driving client does.
 func TestVisitorStopsNobody(t *testing.T) {
 	t.Parallel()
 	s := start(t, "-stage", room)

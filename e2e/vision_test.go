@@ -61,7 +61,7 @@ func TestVision(t *testing.T) {
 		c.sees(channel)
 	}
 	s.stop(t)
-	// Who has started the program ends it.
+	// Only the starter of the program ends it.
 	trackerIs(t, a, "left alone", func(s tracker.State) bool { return s.Conns == 0 && s.Quits == 0 })
 }
 

@@ -91,7 +91,7 @@ func (v *visitor) connect(t *testing.T) net.Conn {
 	return conn
 }
 
-// A visitor gets what its rights allow, whatever the robots see: the address of
+// A visitor gets the access of its own rights, although the robots see the address of
 // this server.
 func TestVisitorRights(t *testing.T) {
 	t.Parallel()

@@ -33,7 +33,7 @@ import (
 )
 
 // TestWeb runs the tests of the dashboard that need a browser, each in a window
-// of one browser: its start costs more than most of them. They do not run beside the
+// of one browser: its start costs more than most of them. They do not run together with the
 // tests of other things: a browser takes the processor that emulated hardware needs.
 func TestWeb(t *testing.T) {
 	acceptance.Only(t)
@@ -116,7 +116,7 @@ type browser struct{ ctx context.Context }
 func startBrowser(t *testing.T, options ...chromedp.ExecAllocatorOption) browser {
 	t.Helper()
 	// Chromium without its windows does the same work in half of the processor time. Debian's
-	// command for it is a script that goes on beside the browser: who kills it kills no browser.
+	// command for it is a script that goes on next to the browser: killing it kills no browser.
 	chromium, err := exec.LookPath("/usr/lib/chromium/chromium-headless-shell")
 	if err != nil {
 		chromium = needs.Program(t, "chromium")
@@ -138,7 +138,7 @@ func startBrowser(t *testing.T, options ...chromedp.ExecAllocatorOption) browser
 	return browser{ctx}
 }
 
-// profile makes a folder for what a browser keeps. Processes of a browser that was killed write
+// profile makes a folder for the files of a browser. Processes of a browser that was killed write
 // there for a moment longer.
 func profile(t *testing.T) string {
 	t.Helper()
@@ -149,8 +149,8 @@ func profile(t *testing.T) string {
 	return dir
 }
 
-// seldom has a page draw ten times a second instead of sixty. What it shows is tested, not
-// how often; without a graphics card, drawing takes most of the processor.
+// seldom has a page draw ten times a second instead of sixty. The test is about the content, not
+// the rate; without a graphics card, drawing takes most of the processor.
 const seldom = `const draw = requestAnimationFrame; window.requestAnimationFrame = (then) => setTimeout(() => draw(then), 100);`
 
 // tab is a page in a window of a browser.
@@ -278,7 +278,7 @@ func testScan(t *testing.T, chromium browser) {
 		}
 	}
 	b.until(`document.getElementById("nearest").textContent.startsWith("1.50 m, 8")`) // at 87 or 88 degrees to the right
-	// What is drawn: the colour of the laser where the wall is, in the robot's
+	// Pixels: the colour of the laser where the wall is, in the robot's
 	// view and in the world's, and none of it behind.
 	for _, at := range []struct {
 		what, view string
@@ -309,7 +309,7 @@ func testScan(t *testing.T, chromium browser) {
 	}
 }
 
-// A browser may refuse to keep data of sites, and what it keeps may be another program's: the
+// A browser may refuse to keep data of sites, and kept data may be another program's: the
 // robot is shown and stopped all the same.
 func testKeepsNothing(t *testing.T, chromium browser) {
 	_, page := startDashboard(t)

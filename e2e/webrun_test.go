@@ -73,8 +73,8 @@ func hundredRobots(t *testing.T) (page string) {
 	return page
 }
 
-// A hundred robots: those in trouble come first, one can be found, and only what is
-// shown costs a connection.
+// A hundred robots: robots in trouble come first, one can be found, and only shown
+// robots cost a connection.
 func testHundredRobots(t *testing.T, chromium browser) {
 	page := hundredRobots(t)
 	b := chromium.open(t, page)

@@ -41,7 +41,7 @@ func TestWireGuard(t *testing.T) {
 			text = strings.ReplaceAll(text, "PrivateKey = ("+who+")", "PrivateKey = "+private[who])
 			text = strings.ReplaceAll(text, "PublicKey = ("+who+")", "PublicKey = "+public[who])
 		}
-		// The name of the file is that of the interface, and of a socket that all namespaces share.
+		// The name of the file is the name of the interface, and of a socket that all namespaces share.
 		file := write(t, dir, fmt.Sprintf("wg%d-%d.conf", os.Getpid(), i), text)
 		must.Do(t, os.Chmod(file, 0o600))
 		quick := func(verb string) {

@@ -13,7 +13,7 @@ import (
 	"player/e2e/must"
 )
 
-// A port is given once, and not while somebody listens on it.
+// A port is given once, and not while a program listens on it.
 func TestClaim(t *testing.T) {
 	t.Parallel()
 	row := Free(t, 3)
