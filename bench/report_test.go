@@ -136,7 +136,7 @@ func TestReportShowsCells(t *testing.T) {
 	}
 }
 
-// The page in docs is what the suite writes of the results that are kept.
+// The page in docs is the page that the suite writes of the kept results.
 func TestPageInDocs(t *testing.T) {
 	r := must.Get(readResults("results", machine{}))(t)
 	var b bytes.Buffer

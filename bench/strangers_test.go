@@ -9,7 +9,7 @@ import (
 	"player/e2e/acceptance"
 )
 
-// Well clients are served beside all strangers. A test does not check how soon: on a
+// Well clients are served among all strangers. A test does not check how soon: on a
 // busy machine a short window may see no frame.
 func TestStrangers(t *testing.T) {
 	acceptance.Only(t)
@@ -34,7 +34,7 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// What viewers cost is what is more than without them, for each of them.
+// The cost of a viewer is its part of the increase that all cause.
 func TestReportOfViewers(t *testing.T) {
 	r := resultsOf(t, viewersPrefix+nobody, viewersPrefix+"viewers")
 	for i, cpu := range []time.Duration{20 * ms, 60 * ms} {
@@ -50,7 +50,7 @@ func TestReportOfViewers(t *testing.T) {
 	}
 }
 
-// The limit is 5 ms, or twice what the well have alone.
+// The limit is 5 ms, or twice the delay of the well alone.
 func TestReportOfStrangers(t *testing.T) {
 	r := resultsOf(t, "strangers/nobody", "strangers/pages")
 	for _, tt := range []struct {

@@ -14,14 +14,14 @@ import (
 	"player/e2e/waiting"
 )
 
-// TestMain lets the test binary be what bench starts itself as.
+// TestMain lets the test binary be the program that bench starts as itself.
 func TestMain(m *testing.M) {
 	asChild(os.Args[1:])
 	os.Exit(waiting.Run(m, 8))
 }
 
-// One short cell with each of the real programs: whole frames come, nobody is
-// closed, the meters read something. A test does not check how fast.
+// One short cell with each of the real programs: whole frames come, no client
+// is closed, the meters read something. A test does not check how fast.
 func TestOneCell(t *testing.T) {
 	t.Parallel()
 	w := buildForTest(t)

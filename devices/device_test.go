@@ -152,8 +152,8 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// Configurations have no effect unless the link is ready (manual 3.6); whoever
-// opened it, and whichever of its devices they name.
+// Configurations have no effect unless the link is ready (manual 3.6), for any
+// opener and for any of its devices.
 func TestConfigure(t *testing.T) {
 	w := newTwoDevices(t)
 	p := new(person)
@@ -210,7 +210,7 @@ func TestHotPathAllocates(t *testing.T) {
 	}
 }
 
-// A device has the item of its newest data for each selection, whoever asked before.
+// A device has the item of its newest data for each selection, regardless of earlier requests.
 func TestAppendItem(t *testing.T) {
 	table := NewTable(newTwoDevices(t).table.log)
 	attach(t, table, Instance{Driver: &mute{}, Provides: []Spec{Position(), Laser()}})
@@ -263,7 +263,7 @@ func (*aimed) AppendChannels(dst []codec.Channel, _ *Device) []codec.Channel {
 	return append(dst, codec.Channel{Number: 1, Role: codec.Output, Unit: codec.UnitBit, Max: 1, Name: "Lamp"})
 }
 
-// Where readings look is what the driver says, or follows from the parts of a laser or a sonar.
+// The driver says where readings look, or it follows from the parts of a laser or a sonar.
 func TestRays(t *testing.T) {
 	table := NewTable(newTwoDevices(t).table.log)
 	link := attach(t, table, Instance{Driver: &aimed{}, Provides: []Spec{Laser(), Sonar(), Ranger(), IO()}})

@@ -63,7 +63,7 @@ func (s *scripted) note(format string, args ...any) {
 	s.events = append(s.events, fmt.Sprintf(format, args...))
 }
 
-// take returns what has happened since the last call.
+// take returns the events since the last call.
 func (s *scripted) take() []string {
 	events := s.events
 	s.events = nil

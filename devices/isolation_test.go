@@ -150,7 +150,7 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-// fire makes what leads a driver into a place.
+// fire makes the event that leads a driver into a place.
 func (r *rig) fire(place string) {
 	now := r.world.Now()
 	switch place {

@@ -47,7 +47,7 @@ func TestStateNames(t *testing.T) {
 	}
 }
 
-// Every way in which a setup ends, and what the first subscriber learns when.
+// Every way in which a setup ends, and the first subscriber's notices with their times.
 func TestSetupEnds(t *testing.T) {
 	const at = 5 * time.Second
 	limit := defaultSetupLimit

@@ -15,8 +15,8 @@ import (
 )
 
 // world is a link with a driver of changing mood and three subscribers, and
-// next to it a model of what they may see. The model knows no code of the link:
-// it believes what the driver does and what subscribers are notified of, and holds the
+// next to it a model of their possible views. The model knows no code of the link:
+// it believes the driver's acts and the subscribers' notices, and holds the
 // two against each other.
 type world struct {
 	t     *testing.T
@@ -88,8 +88,8 @@ func (w *world) expect(ok bool, format string, args ...any) {
 	w.t.Fatalf("%s\nlink %v, driver %v, wants %v\n%s", fmt.Sprintf(format, args...), w.link.State(), w.phase, w.wants, strings.Join(last, "\n"))
 }
 
-// overdue ends the run's setup, which has had its time: it has failed, and what
-// is asked for now is for the next one.
+// overdue ends the run's setup, which has had its time: it has failed, and later
+// subscriptions are for the next one.
 func (w *world) overdue() bool { return w.phase == Starting && w.overdueAt <= w.now }
 
 // off is the driver's end, good or bad.
@@ -181,7 +181,7 @@ func (w *world) Tick(now time.Duration) time.Duration {
 	return next
 }
 
-// mood is what the driver says now, if anything.
+// mood is the driver's report now, if any.
 func (w *world) mood(talkative float64) {
 	if w.rng.Float64() > talkative {
 		return
@@ -348,7 +348,7 @@ func (w *world) fire() {
 	w.expect(false, "the link wants to be woken for ever")
 }
 
-// check holds what everybody knows against each other when all has settled.
+// check holds the knowledge of all sides against each other when all has settled.
 func (w *world) check() {
 	w.expect(w.link.State() == w.phase, "link and driver disagree")
 	await := map[State]int{Starting: w.run, Ready: standing, Stopping: w.run + 1, Idle: -1}[w.phase]

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// overseer writes down what a device says and gets.
+// overseer writes down a device's data and commands.
 type overseer struct{ driver *scripted }
 
 func (o overseer) Published(d *Device) { o.driver.note("sees data %q", d.Data()) }
@@ -19,7 +19,7 @@ func (o overseer) Configured(now time.Duration, _ *Device, payload []byte) {
 	o.driver.note("sees %v configure %q", now, payload)
 }
 
-// An overseer sees what a device gets before its driver does, and only what
+// An overseer sees a device's commands before its driver does, and only commands that
 // its driver gets.
 func TestCommandObserver(t *testing.T) {
 	w := newTwoDevices(t)

@@ -12,7 +12,7 @@ import (
 	"player/devices/retry"
 )
 
-// A driver uses what can be opened; the rest is tried again while it runs, and
+// A driver uses the devices that can be opened; the rest is tried again while it runs, and
 // only then.
 func TestOptional(t *testing.T) {
 	core, observed := observer.New(zapcore.WarnLevel)

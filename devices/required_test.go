@@ -125,7 +125,7 @@ func TestNeedsGivenBackEarly(t *testing.T) {
 
 type follower struct{ got []string }
 
-// A driver that comes late gets what was said before, once per opening.
+// A driver that comes late gets the earlier reports, once per opening.
 func TestNeedsFollow(t *testing.T) {
 	w := newTower(t)
 	laser := w.table.Device(codec.Laser)

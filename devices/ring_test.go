@@ -15,7 +15,7 @@ type asker struct {
 
 func (a *asker) Path() string { return a.path }
 
-// A link is refused to who waits for it, and its driver does not start for it.
+// A link refuses a subscriber that it waits for, and its driver does not start for it.
 func TestRing(t *testing.T) {
 	w := newTwoDevices(t)
 	id := w.link.Path()

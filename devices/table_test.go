@@ -78,8 +78,8 @@ func TestUnconnected(t *testing.T) {
 	}
 }
 
-// Shutdown stops what runs, the first attached first, whoever has it open; it
-// is done when the last driver is off.
+// Shutdown stops the running drivers, the first attached first, also if they are open;
+// it is done when the last driver is off.
 func TestTableShutdown(t *testing.T) {
 	table, host := NewTable(zap.NewNop()), newHost()
 	var order []string

@@ -12,7 +12,7 @@ import (
 	"player/e2e/needs"
 )
 
-// helpPages are those of the program.
+// helpPages are the help pages of the program.
 func helpPages(t *testing.T) handbook {
 	t.Helper()
 	needs.Programs(t)
@@ -27,7 +27,7 @@ func TestCompletion(t *testing.T) {
 	for name, text := range map[string][]byte{"player.bash": h.bash(), "_player": h.zsh(), "player.fish": h.fish()} {
 		must.Do(t, os.WriteFile(filepath.Join(dir, name), text, 0o666))
 	}
-	// bash and fish say what they offer for a line; what zsh offers only its editor shows, so
+	// bash and fish print their offers for a line; only zsh's editor shows its offers, so
 	// its file is loaded and each line of a list is looked for in it.
 	bash := func(line string) string {
 		words := strings.Split(line, " ")

@@ -43,7 +43,7 @@ func unpacked(t *testing.T, packed []byte) map[string][]byte {
 }
 
 // The parts of an image are found by their digests from its index, as container engines do, and
-// the program runs with nothing but what is in the image.
+// the program runs with only the files of the image.
 func TestImage(t *testing.T) {
 	acceptance.Only(t)
 	binary := filepath.Join(t.TempDir(), "player")

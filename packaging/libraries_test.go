@@ -47,7 +47,7 @@ type place struct {
 	env  []string // beside that of the test
 }
 
-// run runs a program in the place and returns what it prints.
+// run runs a program in the place and returns its output.
 func (p place) run(name string, args ...string) string {
 	p.Helper()
 	cmd := exec.Command(name, args...)
@@ -68,7 +68,7 @@ func (p place) write(name string, text []byte) {
 	}
 }
 
-// hello checks what a program prints that reads the sonar at the front left.
+// hello checks the output of a program that reads the sonar at the front left.
 func (p place) hello(name string, args ...string) {
 	p.Helper()
 	if out := p.run(name, append(args, p.port)...); !strings.Contains(out, "sonar 1234 mm") {
@@ -242,7 +242,7 @@ func TestLibraries(t *testing.T) {
 	}
 }
 
-// pip installs a file of Python into a new virtual environment with what Debian has, and runs programs there.
+// pip installs a file of Python into a new virtual environment with Debian's modules, and runs programs there.
 func (p place) pip(name string, venv, args []string) {
 	p.Helper()
 	const python, own = "/usr/bin/python3", "env/bin/python"
@@ -269,7 +269,7 @@ print(about["Version"], about["License-Expression"], about["License-File"], abou
 
 func installWheel(p place) { p.pip("./playerclient-1.2.0-py3-none-any.whl", nil, nil) }
 
-// The sdist is built by what the system has.
+// The sdist is built by the system's modules.
 func installSdist(p place) {
 	p.pip("./playerclient-1.2.0.tar.gz", []string{"--system-site-packages"}, []string{"--no-build-isolation"})
 }
@@ -280,7 +280,7 @@ func installNpm(p place) {
 	p.run("npm", "install", "--offline", "--no-audit", "--no-fund", "--cache", "cache", "./playerclient-1.2.0.tgz")
 	p.write("hello.mjs", []byte(helloNode))
 	p.hello("node", "hello.mjs")
-	// npm packs the same files, by what package.json says.
+	// npm packs the same files by package.json.
 	p.run("tar", "xf", "playerclient-1.2.0.tgz")
 	var packs []struct {
 		Files []struct{ Path string }
@@ -310,7 +310,7 @@ func installJar(p place) {
 	if out := p.run("java", "-p", "playerclient-1.2.0.jar", "--describe-module", "player"); !strings.Contains(out, "exports player\n") {
 		p.Errorf("module: %s", out)
 	}
-	// What Maven installs the jar as, and what a registry asks for.
+	// The name by which Maven installs the jar, and the fields that a registry asks for.
 	text, err := os.ReadFile(filepath.Join(p.dir, "playerclient-1.2.0.pom"))
 	if err != nil {
 		p.Fatal(err)
@@ -332,7 +332,7 @@ func installJar(p place) {
 	buildByMaven(p)
 }
 
-// debianMaven is where Debian has what Maven fetches elsewhere.
+// debianMaven is where Debian has the files that Maven fetches elsewhere.
 const debianMaven = "/usr/share/maven-repo"
 
 // buildByMaven builds the library as its language does, offline, and compares the classes.
@@ -532,7 +532,7 @@ func goModule(t *testing.T, src source) (mod, zip []byte) {
 	return mod, zip
 }
 
-// installGo does what docs/CLIENTS.md says. The modules that the server needs beside come
+// installGo follows docs/CLIENTS.md. The further modules that the server needs come
 // from the cache of this computer.
 func installGo(p place) {
 	versions := "proxy/" + published + "/@v/v1.2.0."

@@ -69,7 +69,7 @@ func TestTarball(t *testing.T) {
 	}
 }
 
-// dpkg reads the package: what is a configuration file, whose it is, its checksums.
+// dpkg reads the package: its configuration files, their owners, its checksums.
 func TestDeb(t *testing.T) {
 	needs.Programs(t)
 	if err := errors.Join(exec.Command("dpkg-deb", "--version").Run(), exec.Command("go", "run", nfpm, "--version").Run()); err != nil {
@@ -116,7 +116,7 @@ func TestCopyright(t *testing.T) {
 	}
 }
 
-// What two programs have of one version is listed once, and what each of them links is said of each.
+// A module that two programs have in one version is listed once, and the modules that each links are listed for each.
 func TestSBOM(t *testing.T) {
 	a := module{path: "example.org/a", version: "v1.0.0", sum: "h1:x="}
 	older := module{path: "example.org/b", version: "v0.1.0+incompatible"}

@@ -17,8 +17,8 @@ import (
 )
 
 // A Feed requests the devices that are wanted, and closes others. Without ages, it sends all data again after a
-// request, because rounds may have come meanwhile, but not what a device had before it was closed; with ages, that of an
-// opened device. An error of granted ends it.
+// request, because rounds may have come meanwhile, but not the data from before a device was
+// closed; with ages, the data of an opened device. An error of granted ends it.
 func TestFeed(t *testing.T) {
 	t.Run("without ages", func(t *testing.T) { testFeed(t, false, "[X1]", "[X1 X2 U2]") })
 	t.Run("with ages", func(t *testing.T) { testFeed(t, true, "[]", "[U2]") })
@@ -156,7 +156,8 @@ func TestAgeBehindASetup(t *testing.T) {
 	})
 }
 
-// A visitor gets what a robot says of its devices before their data, and again when a laser is opened again, but not when another device is.
+// A visitor gets a robot's description of its devices before their data, and again when a laser is opened again, but not
+// when another device is.
 func TestEquipmentComesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		here, there := net.Pipe()

@@ -102,7 +102,7 @@ func (f *fake) spec(clients int, tasks ...Task) Spec {
 	return s
 }
 
-// Every task does what it is named after. Only orders of magnitude are checked:
+// Every task does the work of its name. Only orders of magnitude are checked:
 // how many frames fit into the window is the machine's affair.
 func TestTasks(t *testing.T) {
 	needs.Time(t)
@@ -141,7 +141,7 @@ func TestTasks(t *testing.T) {
 	if _, drivers := f.counts(); drivers != 4*2+4 {
 		t.Errorf("%d clients may drive, want 12", drivers)
 	}
-	// What was sent last may be under way, or in a socket that is closed.
+	// The last commands may be under way, or in a socket that is closed.
 	if got, _ := f.counts(); got == 0 || got > commands {
 		t.Errorf("%d commands arrived, %d were sent", got, commands)
 	}

@@ -10,8 +10,8 @@ import (
 	"player/e2e/needs"
 )
 
-// Every call of this process is counted under its name, those of threads that
-// start later too.
+// Every call of this process is counted under its name, also the calls of threads
+// that start later.
 func TestCallsOfOurselves(t *testing.T) {
 	needs.Root(t)
 	points, err := FindTracepoints()

@@ -14,7 +14,7 @@ import (
 	"player/e2e/needs"
 )
 
-// What is sent through a wire arrives, is metered, and stays inside.
+// A packet in a wire arrives, is metered, and stays inside.
 func TestWireCarriesAndCounts(t *testing.T) {
 	needs.Root(t)
 	w := must.Get(NewWire(10_000_000))(t)

@@ -29,8 +29,8 @@ const (
 	buildLimit = 5 * time.Minute
 )
 
-// language is a folder next to this one. programs are what building and
-// running takes, packages are the Debian packages that have them, and test is the
+// language is a folder next to this one. programs are needed for building and
+// running, packages are the Debian packages that have them, and test is the
 // command that builds a client and runs the tests of its folder, in that folder.
 // A client that is quick is tested always, the others where tests may take long.
 // face is a second client of the language: the argument for its adapter.
@@ -83,8 +83,8 @@ func forEachLanguage(t *testing.T, f func(t *testing.T, l language)) {
 }
 
 // readSources reads the directories of this repository. The go command repeats
-// a test, rather than report its last result, if what the test read has changed;
-// what compilers read it does not notice.
+// a test, rather than report its last result, if files that the test read have changed;
+// it does not notice the files that compilers read.
 func readSources(t *testing.T) {
 	t.Helper()
 	must.Do(t, filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
@@ -131,7 +131,7 @@ func (l language) adapters(t *testing.T, arguments ...string) (start func(t *tes
 	}
 }
 
-// starting has a lock by language: an adapter that starts may build what another one uses.
+// starting has a lock by language: an adapter that starts may build a program that another one uses.
 var starting sync.Map
 
 // adapter is a running adapter.

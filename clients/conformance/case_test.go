@@ -18,7 +18,7 @@ type Case struct {
 }
 
 // Step is carried out in the order of its fields. The client's request is in
-// progress while the server acts, so that the client meets what is sent in
+// progress while the server acts, so that the client meets input in
 // pieces.
 type Step struct {
 	Do     Object     `json:"do,omitempty"`     // request to the adapter
@@ -31,7 +31,7 @@ type Step struct {
 	Until  *Until     `json:"until,omitempty"`
 }
 
-// Exchange is what the server receives and then sends.
+// Exchange is bytes that the server receives, and bytes that it then sends.
 type Exchange struct {
 	Again  bool     `json:"again,omitempty"` // before, the server ends the connection, and the client connects again
 	Expect string   `json:"expect"`          // hex

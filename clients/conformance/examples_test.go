@@ -20,7 +20,7 @@ import (
 	"player/e2e/ports"
 )
 
-// example is a program that each language has, and what a second client sees while it runs in a world.
+// example is a program that each language has, with the least that a second client sees while it runs in a world.
 type example struct {
 	name   string
 	world  string
@@ -29,7 +29,7 @@ type example struct {
 	beside int     // percent of the rounds, at least, with a wall at the right
 }
 
-// How far it is, is a third of what it is on an idle machine: on a busy one each command comes later, and a robot that
+// The distances are a third of those on an idle machine: on a busy one each command comes later, and a robot that
 // avoids a corner late turns longer.
 var examples = []example{
 	{"hello", "room", 50, 100, 0},
@@ -40,8 +40,8 @@ var examples = []example{
 
 type words map[string]string
 
-// examplePrograms has the command of an example by language, the names of those that have another one, and what they
-// print, as regular expressions. BUILD is the folder of compiled programs.
+// examplePrograms has the command of an example by language, the names of examples that have another one, and their
+// output, as regular expressions. BUILD is the folder of compiled programs.
 var examplePrograms = map[string]struct {
 	command       string
 	names, prints words // by example
@@ -139,7 +139,7 @@ func runExamples(t *testing.T, l language, build, binary string) {
 	}
 }
 
-// run runs an example until it ends, watches its robot, and returns what it prints.
+// run runs an example until it ends, watches its robot, and returns its output.
 func (e example) run(t *testing.T, l language, port int, command []string) string {
 	t.Helper()
 	needs.Programs(t)

@@ -32,7 +32,7 @@ var groups = []struct {
 	{"pace", "servers faster than the client", paces},
 }
 
-// The files in cases/ are what the generators make.
+// The files in cases/ equal the generators' output.
 func TestCasesAreUpToDate(t *testing.T) {
 	for _, g := range groups {
 		want := encode(t, g.generate())

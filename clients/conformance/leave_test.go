@@ -68,7 +68,7 @@ func TestReconnectUnanswered(t *testing.T) {
 		if got := a.answer(t, Object{"op": "connect"}); got["ok"] != true {
 			t.Fatal(text(got))
 		}
-		// A program that is being started has the listener, too, for a moment: only shutdown ends it at once.
+		// A program that is being started also has the listener for a moment: only shutdown ends it at once.
 		raw := must.Get(listener.(*net.TCPListener).SyscallConn())(t)
 		must.Do(t, raw.Control(func(fd uintptr) { _ = unix.Shutdown(int(fd), unix.SHUT_RDWR) }))
 		must.Do(t, errors.Join(listener.Close(), conn.Close()))

@@ -11,7 +11,7 @@ import (
 	"player/e2e/waiting"
 )
 
-// scratch is the directory of what is built once for all tests.
+// scratch is the directory of the programs that are built once for all tests.
 var scratch string
 
 func TestMain(m *testing.M) {

@@ -26,7 +26,7 @@ func listing() string {
 	return h(codec.AppendAnswer(codec.AppendAnswer(nil, codec.QuestionDevices, append(lines[:3:3], "later servers say more")), codec.QuestionDevices, lines[3:]))
 }
 
-// question returns what a client sends for a question: the question, and an empty request behind it.
+// question returns a client's bytes for a question: the question, and an empty request behind it.
 func question(letter byte) string {
 	return h(codec.AppendRequest(codec.AppendMessage(nil, codec.KindConfig, codec.Server, []byte{codec.ConfigQuestion, letter}), nil))
 }

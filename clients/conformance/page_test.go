@@ -13,7 +13,7 @@ import (
 
 const page = "../../docs/CLIENTS.md"
 
-// The tables of docs/CLIENTS.md are those of the suite.
+// The tables of docs/CLIENTS.md equal the suite's.
 func TestPage(t *testing.T) {
 	text := must.Get(os.ReadFile(page))(t)
 	want := string(text)

@@ -10,7 +10,7 @@ import (
 	"player/client/simulation"
 )
 
-// helpers checks what needs no robot.
+// helpers checks the functions that need no robot.
 func helpers(p *player3) {
 	p.says("host", "localhost 6665")
 	p.near("angles", 1e-5, 0, 90, -math.Pi/2, 180, math.Pi/2)
@@ -43,7 +43,7 @@ func readings(p *player3) {
 	p.near("blob", 0.3, math.Hypot(3.92, 1)-0.1)
 }
 
-// board checks what a test pattern sends (devices/testpattern), and what commands make of it.
+// board checks the data of a test pattern (devices/testpattern), and the effects of commands on it.
 func board(p *player3) {
 	p.near("before", 0, 0, 0, 0, 0, 0)
 	p.near("imu", 1e-5, 0, 0, 9.807, 0, 0, 0, 0, 9.807)
@@ -69,7 +69,7 @@ func boardOfC(p *player3) {
 	p.near("intensities", 0, 0, 0)
 }
 
-// camera checks what a picture of the red post shows, and that it is where the blob is.
+// camera checks that a picture shows the red post, where the blob is.
 func camera(p *player3) {
 	p.near("before", 0, 0, 0)
 	width, height := p.number("picture", 0), p.number("picture", 1)
@@ -85,7 +85,7 @@ func camera(p *player3) {
 	p.near("saved", 0, p.number("size", 0), width*height*3+float64(len(fmt.Sprintf("P6\n%v %v\n255\n", width, height))))
 }
 
-// manyDevices checks what a robot with several of each sees.
+// manyDevices checks the data of a robot with several devices of each kind.
 func manyDevices(p *player3) {
 	p.near("sensors", 0, 4, 1, 1)
 	p.near("corners", 1e-9, 1.5, p.number("corners", 1), p.number("corners", 2), 1.5)

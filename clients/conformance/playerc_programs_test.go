@@ -26,7 +26,7 @@ const bare = arena + `position ( name "bare" pose [2.5 -2.5 0 0] size [0.2 0.2 0
 `
 
 // sweepers has two robots with four sensors at their corners, a short beam, a scanner, a camera and a gripper, and junk
-// that lies about. What is behind "full" has also a camera and a gripper behind, and more.
+// that lies about. Robot "full" also has a camera and a gripper behind, and more.
 const (
 	sweeperParts = `include "pioneer.inc"
 include "things.inc"
@@ -84,7 +84,7 @@ junk ( pose [-2 -0.1 0 0] )
 // boardDevices are the devices of a test pattern that the programs board have.
 const boardDevices = `"imu:0" "gps:0" "io:0" "servo:0" "ranger:0"`
 
-// player3Program is a program for Player 2 or 3, and what it has to print.
+// player3Program is a program for Player 2 or 3, with checks of its output.
 type player3Program struct {
 	clients     int  // in step; 0: it runs in real time
 	stops       bool // the server ends when the program says end
@@ -101,8 +101,8 @@ type player3Program struct {
 var ofR0 = []string{"PLAYERC_ROBOT=r0"}
 
 // player3Programs are the programs in clients/playerc/programs: families, each in the languages that have it, whose
-// programs print the same. Those "in" a world of folder worlds are the exercises of textbooks: they are given for how
-// many reads, and what is in arguments.
+// programs print the same. Programs "in" a world of folder worlds are the exercises of textbooks: they get the number of
+// reads, and arguments.
 var player3Programs = map[string]player3Program{
 	"readings.cpp": {clients: 1, check: func(p *player3) {
 		readings(p)

@@ -66,7 +66,7 @@ func normal(degrees float64) float64 {
 // each server has ten ports for its robots, and one for its page.
 const each = 11
 
-// TestPlayer3 runs programs for Player 2 and 3 unchanged, and compares what they see with
+// TestPlayer3 runs programs for Player 2 and 3 unchanged, and compares their data with
 // the truth of the simulation. Others are compiled as their build files do it.
 func TestPlayer3(t *testing.T) {
 	acceptance.Only(t)
@@ -147,7 +147,7 @@ func (at player3Place) command(t *testing.T, ctx context.Context, dir string, pr
 	return exec.CommandContext(ctx, filepath.Join(at.prefix, at.file), arguments...)
 }
 
-// try runs a program and a server, and checks what it prints.
+// try runs a program and a server, and checks the program's output.
 func (at player3Place) try(t *testing.T, program player3Program) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -226,7 +226,7 @@ func (at player3Place) try(t *testing.T, program player3Program) {
 	program.check(result)
 }
 
-// read takes what the program printed.
+// read takes the program's output.
 func (p *player3) read(output string) {
 	p.output = map[string][]string{}
 	for line := range strings.Lines(output) {

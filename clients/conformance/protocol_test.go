@@ -241,7 +241,7 @@ func everything() (round string, checks []Step) {
 	}
 }
 
-// rounds has what makes a round, and how the network may deliver it.
+// rounds has the parts of a round, and how the network may deliver them.
 func rounds() []Case {
 	const all, devices = "lrsrpagamrvrzajr", "lspgmvzj"
 	round, checks := everything()
@@ -397,7 +397,7 @@ func ends() []Case {
 		last.End = end
 		return Case{name, "1", []Step{
 			connect(), open("srpr"), read("sp", sonarBlock(1)+positionBlock(1)), at(1), last, fails("closed"),
-			// What came before the end is not part of the next connection.
+			// Input from before the end is not part of the next connection.
 			connect(), open("srpr"), read("sp", sonarBlock(2)+positionBlock(2)), at(2), closing(),
 		}}
 	}

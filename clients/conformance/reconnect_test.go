@@ -110,7 +110,7 @@ func again(pairs, granted string, settings ...codec.Config) Step {
 }
 
 // againPlain connects again a client that changed no setting. The server grants all, or
-// what is said.
+// the given pairs.
 func againPlain(pairs string, granted ...string) Step {
 	if granted == nil {
 		granted = []string{pairs}
@@ -149,7 +149,7 @@ func realReconnect(s *session) {
 	reconnectTo(s, sealed)
 }
 
-// ends reads what was sent before the server ended.
+// ends reads the bytes from before the server ended.
 func (s *session) ends() {
 	s.t.Helper()
 	for deadline := time.Now().Add(limit); ; {

@@ -20,7 +20,7 @@ import (
 	"player/e2e/must"
 )
 
-// cuts are the ways in which every case is run. They cut what the server sends
+// cuts are the ways in which every case is run. They cut the server's output
 // while the client reads. next returns the size of the next piece of a write of
 // which done bytes are sent.
 var cuts = []struct {
@@ -115,7 +115,7 @@ func (p *player) run(c Case) {
 	}
 }
 
-// step carries out one step and returns what was not as wanted, or "".
+// step carries out one step and returns the difference from the wanted result, or "".
 func (p *player) step(s Step, listener net.Listener) string {
 	p.early = nil
 	request := s.Do
@@ -250,7 +250,7 @@ func (p *player) until(s Step) string {
 	}
 }
 
-// expect reads what the client sends.
+// expect reads the client's output.
 func (p *player) expect(want string) string {
 	if want == "" {
 		return ""

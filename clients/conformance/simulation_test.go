@@ -42,8 +42,8 @@ func (d *dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, d.text)
 }
 
-// TestSimulation has what a real server hardly says (TestReal has the others): a state with all letters and with members
-// of a later server, refusals that a terminal would obey, and servers that are no dashboard.
+// TestSimulation has answers that a real server hardly gives (TestReal has the others): a state with all letters and with
+// members of a later server, refusals that a terminal would obey, and servers that are no dashboard.
 func TestSimulation(t *testing.T) {
 	t.Parallel()
 	forEachLanguage(t, func(t *testing.T, l language) {

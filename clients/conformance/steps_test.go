@@ -45,7 +45,7 @@ func replied(pairs, granted string) Step {
 	return s
 }
 
-// includes reports whether what is granted includes what was asked for (PROTOCOL 2.3).
+// includes reports whether the granted access includes the requested one (PROTOCOL 2.3).
 func includes(granted, asked string) bool {
 	for i := 1; i < len(asked); i += 2 {
 		if granted[i] != asked[i] && (granted[i] != 'a' || asked[i] != 'r' && asked[i] != 'w') {

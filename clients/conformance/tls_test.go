@@ -14,7 +14,7 @@ import (
 	"player/e2e/needs"
 )
 
-// trust has the authority of the servers and their clients, and what is not of it.
+// trust has the authority of the servers and their clients, and certificates of others.
 type trust struct {
 	lab, elsewhere           *certs.Authority
 	robot, old, ada, expired certs.Pair
@@ -76,8 +76,8 @@ func (s *session) needsTLS(request Object) {
 	}
 }
 
-// realTLS connects with a certificate, and is turned away with the reason. What the server finds wrong,
-// a client learns at its first request, since a handshake of TLS 1.3 is over for it before.
+// realTLS connects with a certificate, and is turned away with the reason. A client learns the server's
+// reason at its first request, since a handshake of TLS 1.3 is over for it before.
 func realTLS(s *session) {
 	r := s.trust
 	good := Object{"op": "connect", "host": "127.0.0.1", "port": s.process.sealed, "timeout_ms": patience,

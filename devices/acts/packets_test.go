@@ -34,7 +34,7 @@ func AppendV10(dst []byte, p Packet) []byte {
 }
 
 // AppendPacket appends the packet of blobs, which are in channel order, at most ten of a
-// channel. An index beyond what the version can carry is clipped to that, from the 255th blob
+// channel. An index beyond the version's largest is clipped to that, from the 255th blob
 // on in V10; then only the counts say where blobs are.
 func (v Version) AppendPacket(dst []byte, blobs []Blob) []byte {
 	var counts [codec.VisionChannels]int

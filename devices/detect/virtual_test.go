@@ -87,7 +87,7 @@ type hardware struct {
 	changed func() string
 }
 
-// says returns what fmt prints of values that should not be.
+// says returns the text of unexpected values by fmt.
 func says(ok bool, values ...any) string {
 	if ok {
 		return ""

@@ -171,7 +171,7 @@ func TestArrival(t *testing.T) {
 	}
 }
 
-// What ends a goal, and that the wheels stand afterwards unless they are another's.
+// Each of these events ends a goal, and the wheels stand afterwards unless they are another's.
 func TestEnds(t *testing.T) {
 	other := codec.PositionCommand{Speed: 77}
 	still := codec.PositionCommand{}

@@ -212,7 +212,7 @@ func TestCommandsDoNotWaitForOverdueReports(t *testing.T) {
 	check("with a newer one", stop)
 }
 
-// Inputs are those of the specification's table.
+// Inputs are the lines of the specification's table.
 func TestInputs(t *testing.T) {
 	p := packet(slices.Concat(
 		[]byte{1, 15, 0, 0, 0, 0b11, 0b101, 0, 0, 0, 0, 0, 0, 0b110, 0, 150, 0},

@@ -232,7 +232,8 @@ func TestLateAnswers(t *testing.T) {
 	}
 }
 
-// The fields of an IMU, of a GPS receiver and of channels are published in the units of the protocol; what no line has is unknown.
+// The fields of an IMU, of a GPS receiver and of channels are published in the units of the protocol; without a line a
+// field is unknown.
 func TestSensors(t *testing.T) {
 	b, d := newBench(t, Options{
 		Read:   []string{"M {yaw} {yawrate*57.3} {az*9807}", "G {latitude} {longitude} {height*1000} {fix}", "I {io0} {io2/10}"},
@@ -394,7 +395,7 @@ func TestServoAfterLoss(t *testing.T) {
 	}
 }
 
-// A factor that cannot be right is warned of once, with its place and the one that would fit.
+// A factor that cannot be right is warned of once, with its place and a factor that would fit.
 func TestWrongScales(t *testing.T) {
 	place := func(option string, i int) string { return fmt.Sprint(option, " ", i) }
 	drive := Options{Drive: "D {left} {right}", Base: 200, Most: 500, Place: place}

@@ -29,7 +29,7 @@ func signed(text string) string {
 	return fmt.Sprintf("$%s*%02X\r\n", text, sum)
 }
 
-// read returns what the driver publishes for sentences.
+// read returns the data that the driver publishes for sentences.
 func read(t *testing.T, sentences ...string) (published []codec.GPSData) {
 	t.Helper()
 	d := must.Get(Kind().New(devices.Args{Name: "nmea", Values: Kind().Defaults()}))(t)

@@ -60,7 +60,7 @@ const width = 15
 func distanceAt(degrees float64) float64 { return 2000 + 10*degrees }
 
 // turn sends a revolution in packets of an express scan. In place of the packet that begins at
-// the angle spoiled it sends what spoil makes of it.
+// the angle spoiled it sends the result of spoil.
 func turn(b *transporttest.Bench, spoiled int, spoil func(p []byte) []byte) {
 	for start := 0; start < 360; start += width {
 		p := packet(uint16(start*64), 0, 0, 0, 0, 0)
@@ -82,8 +82,8 @@ func turn(b *transporttest.Bench, spoiled int, spoil func(p []byte) []byte) {
 }
 
 // TestDamagedPacketMovesNothing: the angles of a packet follow from the next one. Behind a
-// damaged one they are not known, and the samples before it do not fill its place; nor that of a
-// packet that an adapter has lost as a whole.
+// damaged one they are not known, and the samples before it do not fill its place, nor the place of
+// a packet that an adapter has lost as a whole.
 func TestDamagedPacketMovesNothing(t *testing.T) {
 	tests := map[string]func(p []byte) []byte{
 		"damaged": func(p []byte) []byte { p[50] ^= 4; return p },

@@ -120,5 +120,5 @@ func write(t testing.TB, dir, name, text string) string {
 	return path
 }
 
-// drawChannels draws what the first camera of a robot tracks.
+// drawChannels draws the colours that the first camera of a robot tracks.
 func (r *Robot) drawChannels(img *canvas[int8]) { r.drawTracked(r.cameras[0], img) }

@@ -59,7 +59,7 @@ func TestPlacesOfReceivers(t *testing.T) {
 	}
 }
 
-// Speed and course are those of the antenna.
+// Speed and course are the antenna's.
 func TestCoursesOfReceivers(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

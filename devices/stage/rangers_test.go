@@ -24,7 +24,7 @@ func (b *bench) find(t testing.TB, robot int, letter byte, index int) *devices.D
 	return d
 }
 
-// subscribe opens devices of one interface, those of all indices below n.
+// subscribe opens the devices of one interface with all indices below n.
 func (b *bench) subscribe(t testing.TB, robot int, letter byte, n int) (opened []*devices.Device) {
 	t.Helper()
 	for i := range n {
@@ -101,7 +101,7 @@ func TestRangersWithMistakes(t *testing.T) {
 	}
 }
 
-// Each reading is the distance to what its ray meets, and question r says where the ray is.
+// Each reading is the distance to the thing that its ray meets, and question r says where the ray is.
 func TestReadingsAreTheCastsOfTheirRays(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 7))
@@ -163,7 +163,7 @@ func TestReadingsAreTheCastsOfTheirRays(t *testing.T) {
 	}
 }
 
-// A cone of a ranger reads what the sonar of the same sensor reads.
+// A cone of a ranger has the reading of the sonar of the same sensor.
 func TestConesReadAsSonars(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, hall+`crate ( pose [1.5 1 0 20] ) pioneer_full ( )`)

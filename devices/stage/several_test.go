@@ -98,7 +98,7 @@ func TestSeveralDevicesDoNotShare(t *testing.T) {
 	if far == nil || far.name != "far" || far.lifted == 0 || r.grippers[0].gripped != nil {
 		t.Fatalf("the grippers have %v and %v", r.grippers[0].gripped, far)
 	}
-	// It goes with the robot, and what the other gripper takes, as well.
+	// It goes with the robot, and so does the thing in the other gripper.
 	grippers[0].SetCommand(b.now, codec.GripperCommand{Code: codec.GripClose}.Append(nil))
 	b.run(2 * time.Second)
 	near := r.grippers[0].gripped

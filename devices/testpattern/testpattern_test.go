@@ -165,7 +165,7 @@ func TestTickAllocatesNothing(t *testing.T) {
 	}
 }
 
-// named devices answer what a client may ask them, and carry out commands within their limits.
+// named devices answer a client's questions, and carry out commands within their limits.
 func TestNamedDevices(t *testing.T) {
 	const start = time.Second
 	d := must.Get(New(Pattern{Rate: 10, Readings: 541}))(t)

@@ -85,7 +85,7 @@ func resting(p *subsumption.Prowl) *subsumption.Layer {
 }
 
 // Section VI.A: a light behind a low wall, and a hassock without an echo. The
-// numbers in the pattern are those of the article's analysis.
+// numbers in the pattern are from the article's analysis.
 func TestSeekingALight(t *testing.T) {
 	l, robot := open(t, "subsumption-light.world")
 	robot.Eye = &sense.Eye{Channel: stage.LightChannel}

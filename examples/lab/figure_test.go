@@ -16,8 +16,8 @@ import (
 	"player/examples/lab"
 )
 
-// matches checks that a figure is the one in the documentation. Other processors
-// than the one that it was made on round differently, and a robot that bumps
+// matches checks that a figure equals the documentation's. Other processors
+// than the figure's round differently, and a robot that bumps
 // into things takes another path for it; there it only has to be well-formed.
 func matches(t *testing.T, name, svg string) {
 	t.Helper()

@@ -86,7 +86,7 @@ func compressions(t testing.TB) map[string][]byte {
 	return all
 }
 
-// without returns the lines of a log without those of a chunk.
+// without returns the lines of a log without a chunk's.
 func without(lines []string, messages []int, chunk int) []string {
 	begin := 0
 	for _, n := range messages[:chunk] {
@@ -95,7 +95,7 @@ func without(lines []string, messages []int, chunk int) []string {
 	return slices.Concat(lines[:begin], lines[begin+messages[chunk]:])
 }
 
-// Whichever byte of a compressed chunk is damaged, its messages are left out, and those of the other chunks are read.
+// Whichever byte of a compressed chunk is damaged, its messages are left out, and the other chunks are read.
 func TestDamagedCompression(t *testing.T) {
 	for name, log := range compressions(t) {
 		whole := lines(script())
@@ -134,7 +134,7 @@ func TestDamagedCompression(t *testing.T) {
 	}
 }
 
-// Reading, repairing and exporting a log with a damaged chunk agree: they report the damage, and keep what is whole. A
+// Reading, repairing and exporting a log with a damaged chunk agree: they report the damage, and keep the whole chunks. A
 // repaired log has no damage, and its original is kept.
 func TestDamagedCompressionEverywhere(t *testing.T) {
 	acceptance.Only(t)

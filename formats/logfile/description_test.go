@@ -14,7 +14,7 @@ import (
 	"player/formats/telemetry"
 )
 
-// The last description of a device is that of the log, wherever it is in the file, also of a log that was not closed. Logs
+// The last description of a device is valid for the log, wherever it is in the file, also of a log that was not closed. Logs
 // of other devices have no description: their bytes are as before.
 func TestDescriptions(t *testing.T) {
 	t.Parallel()

@@ -42,7 +42,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// The node's table has the rows of Table but those of devices that it does not read.
+// The node's table has the rows of Table, except for devices that it does not read.
 func TestTableOfNode(t *testing.T) {
 	t.Parallel()
 	needs.Programs(t)

@@ -113,7 +113,7 @@ func TestTopics(t *testing.T) {
 	}
 }
 
-// A receiver's place is a NavSatFix with its fix, and an Imu says what it does not know.
+// A receiver's place is a NavSatFix with its fix, and an Imu marks its unknown values.
 func TestSensors(t *testing.T) {
 	c := New("", []telemetry.Device{{Interface: "gps"}, {Interface: "imu", Index: 2}})
 	one := func(device int, payload []byte, topic string) (content any) {

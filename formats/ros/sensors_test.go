@@ -139,7 +139,7 @@ func TestChannels(t *testing.T) {
 	}
 }
 
-// Commands in JSON become those of the protocol, in units of the channels.
+// Commands in JSON become commands of the protocol, in units of the channels.
 func TestParseCommands(t *testing.T) {
 	t.Parallel()
 	io := telemetry.Device{Interface: "io", Description: telemetry.Description{Channels: []codec.Channel{

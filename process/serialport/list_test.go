@@ -50,8 +50,8 @@ func TestIsFTDI(t *testing.T) {
 	}
 }
 
-// A port has the name of its adapter. Two adapters with the same name have those of their sockets, and the ports of one
-// adapter their own.
+// A port has the name of its adapter. Two adapters with the same name have the names of their sockets, and each port of one
+// adapter has its own.
 func TestStableName(t *testing.T) {
 	root := t.TempDir()
 	at := func(parts ...string) string { return filepath.Join(append([]string{root}, parts...)...) }

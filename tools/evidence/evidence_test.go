@@ -50,7 +50,7 @@ log
 	}
 }
 
-// Private words go, and what describes the hardware stays.
+// Private words go, and words that describe the hardware stay.
 func TestClean(t *testing.T) {
 	c := NewCleaner("ann", "ann-desk", "pi", "")
 	for text, want := range map[string]string{

@@ -59,7 +59,7 @@ func printed(t *testing.T, c *client.Client, devices string, aged bool) *printer
 	return p
 }
 
-// Devices without letters have their names, and what is unknown is null.
+// Devices without letters have their names, and an unknown value is null.
 func TestNamedDevices(t *testing.T) {
 	imu, gps := codec.UnknownIMU(), codec.UnknownGPS()
 	imu.Yaw, gps.Fix, gps.Latitude, gps.Longitude = 90000, codec.RTKFix, 520000000, -135000000

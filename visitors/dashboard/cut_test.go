@@ -92,7 +92,7 @@ type cutTest struct {
 	stacks []byte
 }
 
-// settled checks that nothing is left of the browsers so far. The longest limit is that of an idle connection.
+// settled checks that nothing is left of the browsers so far. The longest limit is an idle connection's.
 func (c *cutTest) settled(format string, args ...any) {
 	c.Helper()
 	time.Sleep(2 * time.Minute) // of the test's clock: a camera runs on for a while
@@ -110,7 +110,7 @@ func (c *cutTest) settled(format string, args ...any) {
 	c.quota.Return(shareOfRobots)
 }
 
-// goroutines returns how many goroutines run in virtual time: those of the test and of its server.
+// goroutines returns how many goroutines of the test and of its server run in virtual time.
 func (c *cutTest) goroutines() (n int, stacks []byte) {
 	stacks = c.stacks[:runtime.Stack(c.stacks, true)]
 	return bytes.Count(stacks, []byte("synctest bubble")), stacks

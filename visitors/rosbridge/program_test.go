@@ -20,7 +20,7 @@ import (
 	"player/visitors"
 )
 
-// notes is a guest that notes what the rules decide.
+// notes is a guest that notes the decisions of the rules.
 type notes struct {
 	may     rights.Set
 	replies [][]byte
@@ -64,7 +64,7 @@ func (n *notes) release(t target) {
 
 func (n *notes) stand(robot int) { n.actions = append(n.actions, fmt.Sprint("stand ", robot)) }
 
-// call refuses as a guest does, and keeps what waits for the wheels.
+// call refuses as a guest does, and keeps the answers that wait for the wheels.
 func (n *notes) call(v service, on bool, answer func(error) error) error {
 	if n.may != all {
 		return (&visitors.Guest{May: n.may}).Call(v.of, on, v.robot, n.server.config.Robots[v.robot], answer)

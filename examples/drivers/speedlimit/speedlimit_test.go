@@ -16,8 +16,8 @@ type client struct{}
 
 func (client) SetupDone(time.Duration, *devices.Device, error) {}
 
-// On top of the driver testpattern, whose wheels report what they were
-// commanded.
+// On top of the driver testpattern, whose wheels report their
+// command.
 func Example() {
 	world, table := transporttest.NewWorld(), devices.NewTable(zap.NewNop())
 	pattern, _ := testpattern.New(testpattern.Pattern{Rate: 10})

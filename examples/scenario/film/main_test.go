@@ -16,7 +16,7 @@ import (
 
 const building = "../building.world"
 
-// record writes what a run leaves: a leader that drives to the east, and two maps.
+// record writes the files of a run: a leader that drives to the east, and two maps.
 func record(t *testing.T, maps ...int) (directory string) {
 	t.Helper()
 	directory = t.TempDir()

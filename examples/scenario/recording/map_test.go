@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// Cell is what a map says about a place.
+// Cell is the value of a map at a place.
 type Cell int
 
 // The values of a cell.

@@ -80,7 +80,7 @@ func start(t *testing.T, args ...string) *run {
 	r := &run{directory: t.TempDir(), port: testports.Free(t, ports)}
 	r.token = fmt.Sprintf("PLAYER_SCENARIO=%d.%d", os.Getpid(), rand.Uint64())
 	script := exec.Command("../run", append(args, "-port", strconv.Itoa(r.port), "-out", r.directory)...)
-	// Without a display it makes one, which is what CI has.
+	// Without a display it makes one, as in CI.
 	environment := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "DISPLAY=") })
 	script.Env = append(environment, r.token)
 	r.Program = programs.Start(t, script)
@@ -97,7 +97,7 @@ func start(t *testing.T, args ...string) *run {
 	return r
 }
 
-// log returns what a program has written.
+// log returns the output of a program.
 func (r *run) log(name string) string {
 	text, _ := os.ReadFile(filepath.Join(r.directory, name+".log")) // there is none yet
 	return string(text)
@@ -116,8 +116,8 @@ func (r *run) await(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// ended waits for the end of the script, and checks its exit code and that nothing
-// is left of what it started.
+// ended waits for the end of the script, and checks its exit code and that none
+// of its processes is left.
 func (r *run) ended(t *testing.T, code int) {
 	t.Helper()
 	if got := r.Code(t); got != code {
@@ -206,7 +206,7 @@ func TestScenario(t *testing.T) {
 	checkMap(t, known)
 }
 
-// serverStatus is what the test wants from /status (docs/STATUS.md).
+// serverStatus is the part of /status that the test needs (docs/STATUS.md).
 type serverStatus struct {
 	Robots []struct {
 		Name      string
@@ -242,7 +242,7 @@ func nothingClosed(t *testing.T, r *run) {
 	}
 }
 
-// checkClients checks who was connected to each server, and that all of them were
+// checkClients checks the names of each server's clients, and that all of them were
 // served until the end: the slowest at half of the robots' rate.
 func checkClients(t *testing.T, now serverStatus) {
 	t.Helper()
@@ -269,8 +269,8 @@ func checkClients(t *testing.T, now serverStatus) {
 	}
 }
 
-// checkTruth compares what the logger got from the cameras with what the simulator
-// itself wrote, and checks that no robot has touched anything.
+// checkTruth compares the logger's data of the cameras with the simulator's own
+// record, and checks that no robot has touched anything.
 func checkTruth(t *testing.T, tracks map[string]Track, simulator string) {
 	t.Helper()
 	text, err := os.ReadFile(simulator)
@@ -450,7 +450,7 @@ func TestOneEndsAll(t *testing.T) {
 	}
 }
 
-// What is missing is named before anything is built, all of it; without the window no
+// Missing programs are named before anything is built, all of them; without the window no
 // display is needed.
 func TestMissingToolsAreNamed(t *testing.T) {
 	t.Parallel()

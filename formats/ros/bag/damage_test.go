@@ -12,7 +12,7 @@ import (
 	"player/formats/logfile"
 )
 
-// The bag of a log with a damaged compressed chunk is the bag of the repaired log: it has what is whole. The damage is
+// The bag of a log with a damaged compressed chunk is the bag of the repaired log: it has the whole chunks. The damage is
 // reported.
 func TestBagOfADamagedLog(t *testing.T) {
 	const chunks, each = 4, 5

@@ -34,7 +34,7 @@ func start(t *testing.T, opts Options) (*Server, *client) {
 	return s, c
 }
 
-// ask sends requests, and returns what comes in a second.
+// ask sends requests, and returns the answers of a second.
 func (c *client) ask(requests string) []byte {
 	c.heard = nil
 	c.pipe.Write([]byte(requests))

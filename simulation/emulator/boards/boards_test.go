@@ -125,7 +125,7 @@ func TestODriveAxes(t *testing.T) {
 	}
 }
 
-// atoi is C's: it ignores what is behind the digits.
+// atoi is C's: it ignores the text behind the digits.
 func TestAtoi(t *testing.T) {
 	for text, want := range map[string]int{"12": 12, "-3x": -3, "": 0, "x1": 0, "7 8": 7, "-": 0} {
 		if got := atoi(text); got != want {

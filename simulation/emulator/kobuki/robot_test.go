@@ -34,7 +34,7 @@ func TestFrame(t *testing.T) {
 }
 
 // The command "base control" of Yujin's protocol has a speed in mm/s and a radius in mm: 0 is straight, 1 turns in
-// place. Otherwise the speed is that of the outer wheel. The wheels are 230 mm apart.
+// place. Otherwise the speed is the outer wheel's. The wheels are 230 mm apart.
 func TestCommands(t *testing.T) {
 	for text, want := range map[string]struct {
 		left, right float64
@@ -109,7 +109,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// A report has what Yujin's own host, kobuki_core 1.4.0, asks for: it sends these requests with each command until it
+// A report has the answers for Yujin's own host, kobuki_core 1.4.0: it sends these requests with each command until it
 // has the answers. Versions are hardware (10), firmware (11) and a number of the robot (19); gains are 21.
 func TestAsked(t *testing.T) {
 	for _, tt := range []struct{ ask, want string }{

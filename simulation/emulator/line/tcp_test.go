@@ -11,7 +11,7 @@ import (
 	"player/e2e/must"
 )
 
-// parrot is a device that sends back what it hears, with the number of the host.
+// parrot is a device that sends its input back, with the number of the host.
 type parrot struct{ End }
 
 func (e *parrot) Frame(buf []byte) (n int, note string) { return len(buf), "" }

@@ -21,7 +21,7 @@ func sensor(t *testing.T, opts Options) *Sensor {
 	return &Sensor{End: line.End{Line: must.Get(line.Open(line.Options{TCP: "none", Clock: line.NewVirtual(1)}))(t)}, opts: opts, values: newVariables(opts.Model), ready: 1}
 }
 
-// answers returns what the sensor sends for a request.
+// answers returns the sensor's answers to a request.
 func answers(s *Sensor, request string) string { return string(s.telegram(s.answer(0, request))) }
 
 // bytesOf decodes hex with spaces.
@@ -64,7 +64,7 @@ func TestAnswersASCII(t *testing.T) {
 	}
 }
 
-// Telegrams of CoLa B are those of the "Telegram Listing", byte for byte.
+// Telegrams of CoLa B equal the "Telegram Listing", byte for byte.
 func TestAnswersBinary(t *testing.T) {
 	for _, tt := range []struct{ ask, answer string }{
 		{"02 02 02 02 00 00 00 17 73 4D 4E 20 53 65 74 41 63 63 65 73 73 4D 6F 64 65 20 03 F4 72 47 44 B3",
@@ -274,7 +274,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// Settings change what the sensor sends: its angles, its intensities, their size, its name.
+// Settings change the sensor's data: its angles, its intensities, their size, its name.
 func TestSettings(t *testing.T) {
 	for _, tt := range []struct{ write, has, hasNot string }{
 		{"sWN LMPoutputRange 1 2710 -100000 +100000", "DIST1 3F800000 0 FFFE7960 2710 15 ", "1A "},

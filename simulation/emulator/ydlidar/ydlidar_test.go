@@ -28,7 +28,7 @@ func TestFrame(t *testing.T) {
 	}
 }
 
-// The answers are those of YDLIDAR's manuals. While it scans, the sensor accepts only the request to stop.
+// The answers are as in YDLIDAR's manuals. While it scans, the sensor accepts only the request to stop.
 func TestRequests(t *testing.T) {
 	needs.Programs(t)
 	d, err := Start(Options{Model: G4, Line: line.Options{Link: rawhost.Link(t)}})
