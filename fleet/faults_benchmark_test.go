@@ -260,8 +260,9 @@ func (s *stage) serving(b *testing.B) (number int) {
 }
 
 // measure causes a fault, ends it after a while and waits until all robots move: as often as the benchmark is to
-// (-benchtime 3x). The work of before is over when the time begins. It reports for each robot when it stood and when it drove again, after the fault, in ms: the least,
-// the median and the most. 0: it never stood, or drove before the fault ended.
+// (-benchtime 3x). The work of before is over when the time begins. It reports for each robot when it stood and when it
+// drove again, after the fault, in ms: the least, the median and the most. 0: it never stood, or drove before the fault
+// ended.
 func (s *stage) measure(b *testing.B, name string, lasts time.Duration, do func() (undo func()), before ...func()) {
 	b.Run(name, func(b *testing.B) {
 		moving := func() bool {

@@ -192,7 +192,7 @@ func TestPlans(t *testing.T) {
 }
 
 // A dashboard is asked for a floor plan, and nothing else: not where it redirects to, and
-// it is not asked for anything that is no plan.
+// a reply that is no plan is refused.
 func TestPlanOfStrangers(t *testing.T) {
 	t.Parallel()
 	asked := make(chan string, 100)
