@@ -316,7 +316,7 @@ static player_result config(const char *line) {
 static void member(const char *name, double value) { printf(",\"%s\":%.17g", name, value); }
 
 #ifdef WITH_TLS
-/* Does what a request says of TLS. */
+/* Uses TLS as a request has it. */
 static player_result use_tls(player_client *c, const char *line) {
   static char authority[512], certificate[512], key[512], server[256];
   player_tls tls;

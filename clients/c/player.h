@@ -222,7 +222,7 @@ typedef struct {
   uint32_t course;               /**< thousandths of a degree clockwise from north; or PLAYER_UNKNOWN_AMOUNT */
 } player_gps;
 
-/** Inputs and outputs (PROTOCOL 7.12). player_channels says what they are. */
+/** Inputs and outputs (PROTOCOL 7.12). player_channels describes them. */
 typedef struct {
   int count;
   int32_t values[PLAYER_MAX_IO]; /**< in the unit of the channel, a digital one 0 or 1; or PLAYER_UNKNOWN */
@@ -245,7 +245,7 @@ typedef struct {
   uint8_t state;
 } player_joint;
 
-/** Servos, or the joints of an arm (PROTOCOL 7.13). player_channels says what they are. */
+/** Servos, or the joints of an arm (PROTOCOL 7.13). player_channels describes them. */
 typedef struct {
   int count;
   player_joint joints[PLAYER_MAX_JOINTS];
@@ -295,7 +295,7 @@ player_client *player_create(void);
 
 /**
  * Closes the connection of a client, frees it with its TLS (player_tls.h), and does nothing with NULL. As with
- * player_close, the server then stops what this client drives. Pointers of player_get_... are invalid afterwards.
+ * player_close, the server then stops this client's devices. Pointers of player_get_... are invalid afterwards.
  */
 void player_destroy(player_client *c);
 
@@ -321,7 +321,7 @@ const char *player_host(const player_client *c);
 /** Returns the port of the last player_connect, 0 before. */
 int player_port(const player_client *c);
 
-/* ---- What a round has ---- */
+/* ---- The data of a round ---- */
 
 /**
  * Return the newest data of the first device of an interface; zeros before there is some (player_has). The pointer stays
@@ -399,7 +399,7 @@ player_result player_connect(player_client *c, const char *host, int port, int t
 /**
  * Connects again to the server of player_connect, as often as the timeout allows, sets name, frequency, lifetime, mode,
  * form of rounds and freshness as they were, and asks for the devices that were open. Until it succeeds, it can be
- * called again. No command is repeated: what the client drove was stopped when the connection was lost.
+ * called again. No command is repeated: the client's devices were stopped when the connection was lost.
  *
  * @param timeout ms
  * @return PLAYER_OK; PLAYER_REFUSED: the connection is there, but not all devices could be opened, and a later call asks
@@ -531,7 +531,7 @@ typedef struct {
   char name[64];    /**< for people; may be empty; a longer one is cut */
 } player_channel;
 
-/** Asks what the inputs, outputs and joints of the robot are. */
+/** Asks for the inputs, outputs and joints of the robot. */
 player_result player_channels(player_client *c, player_channel *channels, size_t room, size_t *count, int timeout);
 
 /** The colour of a channel of vision (PROTOCOL 8.9.8). */

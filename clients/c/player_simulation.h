@@ -62,7 +62,7 @@ typedef struct {
 
   player_client *line; /**< the caller's, for the connections; NULL: each call has one of its own */
 
-  /* What follows is the library's. */
+  /* The rest is the library's. */
   int64_t deadline;
   player_result broken; /**< why no more of the answer comes */
 } player_simulation;

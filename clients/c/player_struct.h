@@ -51,7 +51,7 @@ struct player_client {
   bool connected;
   int fd;                        /* of the connection, for a program that waits by itself */
 
-  /* What follows is the library's. */
+  /* The rest is the library's. */
   player_device_ devices[256];
   uint8_t order[256];            /* letters in the order in which they were requested */
   int ordered;

@@ -75,7 +75,7 @@ static int refuse(tls_line *t, const char *otherwise) {
   return -1;
 }
 
-/* Returns what a call of OpenSSL gave: bytes, 0 at the end, -1 with errno. */
+/* Returns the result of a call of OpenSSL: bytes, 0 at the end, -1 with errno. */
 static int result(tls_line *t, int n) {
   int failure;
   char byte;

@@ -287,7 +287,7 @@ static void test_noise(void) {
   }
 }
 
-/* The handle, and what a program reads of it before a connection. */
+/* The handle, and its values before a connection. */
 static void test_handle(void) {
   static player_client empty;
   player_client *made = player_create();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The adapter of the C++ client for the conformance suite (docs/CLIENTS.md). It
-// uses what a program would use: the manual's methods and members.
+// uses the same names as a program: the manual's methods and members.
 #include "playerclient.h"
 #include "simulation.hpp"
 

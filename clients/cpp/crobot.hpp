@@ -156,7 +156,7 @@ public:
   CPtz *const ptz = &s->ptz;
   CJoystick *const joystick = &s->joystick;
 
-  // What Write sends.
+  // The command that Write sends.
   short newspeed = 0;     // mm/s forward
   short newturnrate = 0;  // deg/s counterclockwise
   short pan = 0;          // -100..100, counterclockwise
@@ -164,7 +164,7 @@ public:
   short zoom = 0;         // 0 wide .. 1023 telephoto
   short newgrip = 0;      // set by GripperCommand; 0: none
 
-  // Has what player_use_tls of player_tls.h needs, for connections by TLS.
+  // Has the arguments for player_use_tls of player_tls.h, for connections by TLS.
   player_client *Client() { return s->c.get(); }
 
   // Connects without printing why it fails: see Error.
@@ -224,7 +224,7 @@ public:
   // player_ray. Open the devices first. A server that does not know the question has none.
   int Rays(std::vector<player_ray> &rays) { return List(rays, 1024, player_rays); }
 
-  // Asks what the inputs, outputs and joints are: at most 1024, see player_channel. A server
+  // Asks for the inputs, outputs and joints: at most 1024, see player_channel. A server
   // that does not know the question has none.
   int Channels(std::vector<player_channel> &channels) { return List(channels, 1024, player_channels); }
 

@@ -13,7 +13,7 @@
 ///     }
 ///
 /// Names have the units: mm, deg, s. x is forward, y to the left, and angles increase counterclockwise. What the hardware
-/// does not measure is an empty std::optional. When a Client ends in any way, the server stops what it drives.
+/// does not measure is an empty std::optional. When a Client ends in any way, the server stops its devices.
 ///
 /// A Client can be moved, not copied. Its devices stay valid when it is moved, and keep their newest data when it has
 /// ended. One thread uses a Client and its devices.
@@ -41,7 +41,7 @@ namespace player {
 
 // ---- Errors ----
 
-/// What a call throws when it does not succeed. what() is for people.
+/// The error of a call that does not succeed. what() is for people.
 class Error : public std::runtime_error {
   player_result result;
 
@@ -59,7 +59,7 @@ class RefusedError : public Error {
 class TimeoutError : public Error {
   using Error::Error;
 };
-/// There is no connection, or it is lost, and the server has stopped what this client drove: see Client::reconnect.
+/// There is no connection, or it is lost, and the server has stopped this client's devices: see Client::reconnect.
 class ClosedError : public Error {
   using Error::Error;
 };
@@ -103,7 +103,7 @@ enum class Access : char { read = 'r', write = 'w', all = 'a' };
 /// Forms of rounds: compact ones are smaller, without loss.
 enum class Form { plain = PLAYER_PLAIN, compact = PLAYER_COMPACT, compact_when_full = PLAYER_COMPACT_WHEN_FULL };
 
-/// What a gripper does (PROTOCOL 5.1).
+/// The command of a gripper (PROTOCOL 5.1).
 enum class Grip : std::uint8_t {
   open = PLAYER_GRIP_OPEN,
   close = PLAYER_GRIP_CLOSE,
@@ -532,7 +532,7 @@ public:
   /// this client drove was stopped when the connection was lost; no command is repeated. RefusedError: the connection is
   /// there, but not all devices. ProtocolError: the server has other devices now: connect, and open them by their names.
   void reconnect() { check(player_reconnect(handle(), limit())); }
-  /// Ends the connection. The server then stops what this client drives.
+  /// Ends the connection. The server then stops this client's devices.
   void close() { player_close(handle()); }
   bool connected() const { return player_connected(handle()); }
 
@@ -594,7 +594,7 @@ public:
   std::vector<player_part> geometry() { return list<player_part>(64, player_geometry); }  // more has no room
   /// Where readings of lasers, sonars and rangers look from and to, at most 1024; open the devices first.
   std::vector<player_ray> rays() { return list<player_ray>(1024, player_rays); }
-  /// What the inputs, outputs and joints are, at most 1024.
+  /// The inputs, outputs and joints, at most 1024.
   std::vector<player_channel> channels() { return list<player_channel>(1024, player_channels); }
   /// Which colours the channels of vision have, at most 1024.
   std::vector<player_channel_color> channel_colors() { return list<player_channel_color>(1024, player_channel_colors); }
@@ -603,7 +603,7 @@ public:
 
   /// Waits for one round of data of all devices that are open. TimeoutError: the next call goes on with it.
   void read() { check(player_read(handle(), limit())); }
-  /// Takes what has arrived, without waiting, and reports whether that completes a round.
+  /// Takes the input that has arrived, without waiting, and reports whether that completes a round.
   bool try_read() { return read_for(std::chrono::milliseconds(0)); }
   /// Waits so long for a round, and reports whether there is one.
   bool read_for(std::chrono::milliseconds t) {

@@ -52,7 +52,7 @@ public:
   // another order in between. One that is not possible is PLAYER_REFUSED.
   int Order(const std::string &json) { return Ask(json.c_str()); }
 
-  // Has what player_use_tls of player_tls.h needs, to ask by https.
+  // Has the arguments for player_use_tls of player_tls.h, to ask by https.
   player_client *Client() { return world->line; }
 
   // The text of the last result that was not zero.

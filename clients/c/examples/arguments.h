@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the examples have in common: arguments [host [port [rounds]]], and Ctrl-C.
+ * The common part of the examples: arguments [host [port [rounds]]], and Ctrl-C.
  */
 #ifndef PLAYER_ARGUMENTS_H
 #define PLAYER_ARGUMENTS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Two drives two robots in one loop: both turn away from what is near, and neither waits for
+ * Two drives two robots in one loop: both turn away from near things, and neither waits for
  * the other. In the end it prints how far each is from where its odometry began.
  * Arguments: [host [port [rounds [port]]]]; the second robot has the next port, or the last one.
  */
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <poll.h>
 
-/* Drives a robot by what it sees. */
+/* Drives a robot by its sensors. */
 static player_result drive(player_client *robot) {
   const uint16_t *sonar = player_get_sonar(robot);
   if (!player_has(robot, 's')) return PLAYER_OK; /* the sonars have not fired yet */

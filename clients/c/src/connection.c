@@ -45,10 +45,10 @@ void player_close(player_client *c) {
   c->connected = false;
 }
 
-/* Returns what the last failure of the connection was. */
+/* Returns the last failure of the connection. */
 static const char *failure_text(const player_client *c) { return c->line_ && errno == EPROTO ? c->line_->why : strerror(errno); }
 
-/* Returns what the connection waits for after EAGAIN. */
+/* Returns the events that the connection waits for after EAGAIN. */
 static short awaited_events(const player_client *c, short events) { return c->line_ ? c->line_->events : events; }
 
 static player_result lost(player_client *c, const char *what, const char *why) {

@@ -57,7 +57,7 @@ static bool writable(const player_client *c, uint8_t letter) {
   return c->devices[letter].access == 'w' || c->devices[letter].access == 'a';
 }
 
-/* Reports whether an access includes what was asked for. */
+/* Reports whether an access includes the requested one. */
 static bool enough(char asked, char granted) {
   return granted == asked || (granted == 'a' && (asked == 'r' || asked == 'w'));
 }

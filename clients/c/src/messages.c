@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Messages: what comes, cut anywhere. It is part of player.c.
+ * Messages: input, cut anywhere. It is part of player.c.
  */
 
 /* Parses up to the end of the next message and sets *used to the number of bytes

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Questions, and what their lines say (PROTOCOL 8.9). It is part of player.c.
+ * Questions, and the meaning of the lines of answers (PROTOCOL 8.9). It is part of player.c.
  */
 
 /* Asks the server a question, and has the lines of its answers taken. Every server replies to the empty request, and
@@ -23,7 +23,7 @@ static player_result ask(player_client *c, char question, void (*line)(player_cl
   return r;
 }
 
-/* Where what is in lines goes: the caller's list. */
+/* The caller's list, which gets the content of lines. */
 typedef struct {
   void *items;
   size_t room, count;

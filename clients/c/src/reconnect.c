@@ -3,7 +3,7 @@
  * Connecting again, with all that was set. It is part of player.c.
  */
 
-/* What player_reconnect restores. */
+/* The state that player_reconnect restores. */
 typedef struct {
   bool fresh, request_reply;
   int frequency, lifetime, compact, ordered;

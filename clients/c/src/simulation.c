@@ -130,7 +130,7 @@ static bool simulation_skip(player_simulation *w, int b) {
   }
 }
 
-/* What the values of members go to. */
+/* Where the values of members go. */
 typedef enum {
   NUMBER,   /* double */
   WHOLE,    /* int */
@@ -183,7 +183,7 @@ static bool simulation_object(player_simulation *w, const member *members) {
   return true;
 }
 
-/* Reads the rest of the list of movers, or of what one of them sees. */
+/* Reads the rest of the list of movers, or of the list of things that one of them sees. */
 static bool simulation_list(player_simulation *w, int b, player_mover *of) {
   player_mover left_out;
   player_sighting unseen;

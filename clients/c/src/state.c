@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * State: what programs read of a client. It is part of player.c.
+ * State: the part of a client that programs read. It is part of player.c.
  */
 
 const char *player_strerror(player_result r) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the examples of player::Client have in common: arguments [host [port [rounds]]], and what went wrong.
+// The common part of the examples of player::Client: arguments [host [port [rounds]]], and the error at the end.
 #ifndef PLAYER_ARGUMENTS_HPP
 #define PLAYER_ARGUMENTS_HPP
 

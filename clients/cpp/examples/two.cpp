@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two drives two robots, one port and one thread each: both turn away from what is near. In the end it prints how far
+// Two drives two robots, one port and one thread each: both turn away from near things. In the end it prints how far
 // each is from where its odometry began.
 // Arguments: [host [port [rounds [port]]]]; the second robot has the next port, or the last one.
 #include "arguments.hpp"

@@ -8,7 +8,7 @@
 
 using namespace std::chrono_literals;
 
-// Prints the age of what is new, and reports whether it is.
+// Prints the age of data if it is new, and reports whether it is.
 template <typename Device> static bool show(const char *name, const Device &d) {
   if (!d.is_new() || !d.has_data()) return false;
   if (auto age = d.age()) std::printf(" %s %.1f ms old:", name, static_cast<double>(age->count()) / 1e3);

@@ -146,7 +146,7 @@ public class Adapter {
         return "";
     }
 
-    /** Returns what a request says of TLS, or null. */
+    /** Returns the TLS settings of a request, or null. */
     private static SSLContext tls(Map<String, String> request) {
         if (!request.containsKey("authority")) {
             return null;

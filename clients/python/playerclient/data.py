@@ -306,7 +306,7 @@ class GPS(NamedTuple):
 
 
 class IO(NamedTuple):
-    """The values of inputs and outputs (PROTOCOL 7.12). Question channels says what they are."""
+    """The values of inputs and outputs (PROTOCOL 7.12). Question channels describes them."""
 
     values: Sequence[int | None] = ()
     """The value of each channel in its unit, 0 or 1 of a digital one; None: not known."""
@@ -347,7 +347,7 @@ class Joint(NamedTuple):
 
 
 class Servo(NamedTuple):
-    """The joints of a servo device (PROTOCOL 7.13). Question channels says what they are."""
+    """The joints of a servo device (PROTOCOL 7.13). Question channels describes them."""
 
     joints: Sequence[Joint] = ()
     """Each joint, by its number."""

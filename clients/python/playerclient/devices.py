@@ -114,7 +114,7 @@ class GPSDevice(DeviceHandle[payloads.GPS]):
 
 
 class IODevice(DeviceHandle[payloads.IO]):
-    """Inputs and outputs. channels of the client says what they are."""
+    """Inputs and outputs. channels of the client describes them."""
 
     interface = "io"
     _nothing = payloads.IO()
@@ -130,7 +130,7 @@ class IODevice(DeviceHandle[payloads.IO]):
 
 
 class ServoDevice(DeviceHandle[payloads.Servo]):
-    """Joints. channels of the client says what they are."""
+    """Joints. channels of the client describes them."""
 
     interface = "servo"
     _nothing = payloads.Servo()

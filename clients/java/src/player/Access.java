@@ -1,6 +1,6 @@
 package player;
 
-/** What a program may do with a device that it has opened. */
+/** The rights of a program to a device that it has opened. */
 public enum Access {
     /** Its data are read. */
     READ('r'),

@@ -40,7 +40,7 @@ final class Connection implements AutoCloseable {
     /** Held by the thread that reads from the line and changes session. */
     private final Object reading = new Object();
     private Session session = new Session();
-    /** What {@link #reconnect} requests. */
+    /** The devices that {@link #reconnect} requests. */
     private String wanted = "";
     private final Roster roster = new Roster();
 
@@ -73,7 +73,7 @@ final class Connection implements AutoCloseable {
         timeout = ms;
     }
 
-    /** Returns what has arrived. */
+    /** Returns the data that has arrived. */
     Round latest() {
         return latest;
     }

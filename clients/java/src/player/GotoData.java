@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 /**
  * How far a goto device has come (PROTOCOL 7.14). null: there is no goal. After its end a goal stays in the data.
  *
- * @param state      what the robot does: {@link #doing} has a word for it
+ * @param state      the state of the drive: {@link #doing} has a word for it
  * @param reason     why the goal was given up, 0: it was not; {@link #why} has a sentence for it
  * @param tag        of the goal, 0..65535
  * @param xMm        of the goal, mm, in the frame of {@link Position}
@@ -16,7 +16,7 @@ import java.nio.ByteBuffer;
 public record GotoData(int state, int reason, int tag, Integer xMm, Integer yMm, Integer headingDeg, Long distanceMm) {
     static final int SIZE = 18;
 
-    /** What a goto device does. */
+    /** The state of a goto device. */
     public enum State {
         /** There was no goal since the device was opened. */
         IDLE,

@@ -3,7 +3,7 @@ package player;
 import java.nio.ByteBuffer;
 
 /**
- * What an inertial measurement unit senses (PROTOCOL 7.10), in the robot's axes: x ahead, y to the left, z up. null:
+ * A reading of an inertial measurement unit (PROTOCOL 7.10), in the robot's axes: x ahead, y to the left, z up. null:
  * the unit does not measure it. Gravity is a part of the accelerations: at rest on level ground z is 9807.
  *
  * @param rollMdeg          about x: the left side up; thousandths of a degree

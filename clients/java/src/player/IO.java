@@ -6,7 +6,7 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * The values of inputs and outputs (PROTOCOL 7.12). {@link PlayerClient#channels} says what they are.
+ * The values of inputs and outputs (PROTOCOL 7.12). {@link PlayerClient#channels} describes them.
  *
  * @param values of each channel, in its unit; a digital one is 0 or 1; null: not known
  */

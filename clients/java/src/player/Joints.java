@@ -1,6 +1,6 @@
 package player;
 
-/** Joints that servos move. {@link Robot#channels} says what they are. */
+/** Joints that servos move. {@link Robot#channels} describes them. */
 public final class Joints extends Sensor<Servo> {
     /** Instead of a joint's number: all of them. */
     public static final int ALL = PlayerClient.ALL_JOINTS;

@@ -1,6 +1,6 @@
 package player;
 
-/** Inputs and outputs. {@link Robot#channels} says what they are. */
+/** Inputs and outputs. {@link Robot#channels} describes them. */
 public final class Outputs extends Sensor<IO> {
     Outputs(Connection connection, Roster.Name name) {
         super(connection, name, IO.class);

@@ -240,7 +240,7 @@ public final class PlayerClient implements AutoCloseable {
     }
 
     /**
-     * {@return what the inputs, outputs and joints of the robot are (PROTOCOL 8.9.7)} Call {@link #devices}, or open
+     * {@return the inputs, outputs and joints of the robot (PROTOCOL 8.9.7)} Call {@link #devices}, or open
      * one of them by its name, before: they have no letters. An older server knows none.
      */
     public List<Channel> channels() {
@@ -294,7 +294,7 @@ public final class PlayerClient implements AutoCloseable {
         return colors;
     }
 
-    /** Takes what arrived over into the fields. */
+    /** Takes the data that arrived over into the fields. */
     private void show(Round round) {
         for (char device : new char[] {'p', 's', 'l', 'm', 'g', 'z', 'v', 'j'}) { // others have no fields
             Session.Block block = round.block(device);

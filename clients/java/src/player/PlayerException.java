@@ -3,7 +3,7 @@ package player;
 import java.util.Map;
 
 /**
- * What can go wrong between a program and a Player server. It is unchecked: a control loop without a handler ends, and
+ * A failure between a program and a Player server. It is unchecked: a control loop without a handler ends, and
  * the server stops the robot when the connection ends.
  */
 public final class PlayerException extends RuntimeException {

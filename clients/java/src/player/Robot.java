@@ -334,7 +334,7 @@ public final class Robot implements AutoCloseable {
     }
 
     /**
-     * Asks what the inputs, outputs and joints of the robot are. Call {@link #devices}, or open one of them, before.
+     * Asks for the inputs, outputs and joints of the robot. Call {@link #devices}, or open one of them, before.
      *
      * @return the channels
      */
@@ -375,7 +375,7 @@ public final class Robot implements AutoCloseable {
         return connection.read();
     }
 
-    /** {@return what has arrived} It does not wait. */
+    /** {@return the data that has arrived} It does not wait. */
     public Round latest() {
         return connection.latest();
     }

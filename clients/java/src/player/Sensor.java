@@ -41,7 +41,7 @@ public sealed class Sensor<T> permits Wheels, Camera, Grip, Outputs, Joints, GoT
     /**
      * Opens it for reading, for commands, or for both.
      *
-     * @param access what for
+     * @param access the requested access
      * @return this
      */
     public Sensor<T> open(Access access) {

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The joints of a servo device (PROTOCOL 7.13). {@link PlayerClient#channels} says what they are.
+ * The joints of a servo device (PROTOCOL 7.13). {@link PlayerClient#channels} describes them.
  *
  * @param joints in the order of their numbers
  */

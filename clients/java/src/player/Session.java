@@ -11,7 +11,7 @@ import java.util.List;
  * newest block of each device, the access and the end of each round. It has at most one message in its buffer.
  */
 final class Session {
-    /** What {@link #next} found. */
+    /** The event that {@link #next} found. */
     enum Event {
         /** No whole message: append more bytes. */
         NONE,

@@ -58,7 +58,7 @@ public final class Simulation {
      * @param x m
      * @param y m
      * @param heading deg, counterclockwise from the x axis
-     * @param sees what its fiducial finder sees
+     * @param sees the things that its fiducial finder sees
      */
     public record Mover(String name, boolean robot, double x, double y, double heading, List<Sighting> sees) {}
 
@@ -229,7 +229,7 @@ public final class Simulation {
     /**
      * Changes the world and returns the state afterwards.
      *
-     * @param order what is to change
+     * @param order the changes
      * @return the state afterwards
      */
     public State order(Order order) {

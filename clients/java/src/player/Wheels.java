@@ -33,7 +33,7 @@ public final class Wheels extends Sensor<Position> {
         command(Commands.speed(mmPerS, degPerS));
     }
 
-    /** Stops. A client with a command lifetime stops only what it drives itself. */
+    /** Stops. A client with a command lifetime stops only wheels that it drives itself. */
     public void stop() {
         drive(0, 0);
     }

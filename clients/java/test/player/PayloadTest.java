@@ -10,7 +10,7 @@ import java.util.OptionalInt;
 final class PayloadTest {
     private PayloadTest() {}
 
-    /** What the hardware does not measure is null. */
+    /** A value that the hardware does not measure is null. */
     static void testUnknown() {
         String unknown = "80000000";
         equal("imu", IMU.decode(unhex(unknown.repeat(9))),

@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 
-/** The client against a server that sends what the test states. The cases of clients/conformance have the others. */
+/** The client against a server that sends the bytes of the test. The cases of clients/conformance have the others. */
 final class PlayerClientTest {
     private PlayerClientTest() {}
 

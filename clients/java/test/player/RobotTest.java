@@ -25,7 +25,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
-/** Devices as objects, against a server that sends what the test states. */
+/** Devices as objects, against a server that sends the bytes of the test. */
 final class RobotTest {
     private RobotTest() {}
 
@@ -63,7 +63,7 @@ final class RobotTest {
         }
     }
 
-    /** Whoever changes an array changes a copy. */
+    /** A program that changes an array changes a copy. */
     static void testUnchanging() throws IOException {
         try (Server server = new Server(); Robot robot = server.robot()) {
             server.send(reply("sr"), sonars(7));

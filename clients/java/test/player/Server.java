@@ -11,7 +11,7 @@ import java.net.Socket;
 import java.time.Duration;
 import java.util.HexFormat;
 
-/** A server that sends what the test states. */
+/** A server that sends the bytes of the test. */
 final class Server implements AutoCloseable {
     private final ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
     Socket socket;

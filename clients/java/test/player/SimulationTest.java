@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-/** What a client of the simulation is made of. TestSimulation of clients/conformance has the client. */
+/** The parts of a client of the simulation. TestSimulation of clients/conformance has the client. */
 final class SimulationTest {
     private SimulationTest() {}
 
