@@ -1,4 +1,4 @@
-# What the scripts of the C and C++ clients have in common.
+# The common part of the scripts of the C and C++ clients.
 
 # Sanitizers stop a program at the first access outside an object and at undefined
 # behaviour.

@@ -17,7 +17,7 @@ const data = {
   y: (r) => ({ time: r.freshness.time, ages: [...r.freshness.ages] }),
 };
 
-// Devices without letters, and further lasers, by interface. The protocol has numbers for what is not known.
+// Devices without letters, and further lasers, by interface. The protocol has numbers for unknown values.
 const number = (value, unknown = -(2 ** 31)) => value ?? unknown;
 const interfaces = {
   laser: (ranges) => ({ ranges: [...ranges] }),

@@ -20,7 +20,7 @@
 #   robot(timeout)            limit of each call that waits, ms, 60000 unless set; 0 for none
 #   robot(tls,authority)      file, PEM: if it is set and not "", connections are encrypted, and only servers with a
 #                             certificate of this authority are trusted. It needs Tcl's package tls
-#   robot(tls,certificate), robot(tls,key)  files, PEM: what this client shows of itself; unset or "" for nothing
+#   robot(tls,certificate), robot(tls,key)  files, PEM: this client's identity; unset or "" for nothing
 #   robot(tls,server)         the name in the server's certificate; unset or "" for the host
 #   robot(position,...)       time ms, xpos mm, ypos mm, heading deg 0..359, speed mm/s, turnrate deg/s,
 #                             compass deg 0..359, stalls 0 if none
@@ -71,7 +71,7 @@
 #   PLAYER REFUSED pairs      the server granted other access, which is in force
 #   PLAYER TIMEOUT            robot(timeout) passed; the next call continues in the middle of the round
 #   PLAYER CLOSED             no connection, or it is lost: Reconnect. With TLS also a certificate that one of the two
-#                             refuses; what the server refuses is known by the first Request, with TLS 1.3
+#                             refuses; a refusal of the server is known by the first Request, with TLS 1.3
 #   PLAYER PROTOCOL           bytes that make no sense; the block's device has no data, the connection is usable
 #   PLAYER USAGE              the call is wrong now; nothing was sent
 #   PLAYER GOTO reason        GoTo: the robot has not arrived; the reason is a number of PROTOCOL 7.14, 0 if it is none
@@ -85,7 +85,7 @@ namespace eval player {
     # The state of each connection: private(ROBOT,NAME).
     #   chan      the socket, or "" after Close
     #   waiting   a call waits for the server
-    #   event     what the event loop found for that call
+    #   event     the result of the event loop for that call
     #   reason    why a connection by TLS fails, as far as OpenSSL says, or ""
     #   onData    command prefix of OnData, or ""
     #   buffer    bytes received, from "at" on not used yet
@@ -96,10 +96,10 @@ namespace eval player {
     #   round     number of the current round, or of the last one
     #   left      blocks missing from it
     #   time, ages  of the latest block of device y, us
-    #   items     what is left of a compact frame: devices and payloads
+    #   items     the rest of a compact frame: devices and payloads
     #   question, answer  the latest question, and the text of its answers
     #   names, codes      devices that the server has listed: their names by their bytes, and the bytes by the names
-    #   name, frequency, lifetime, mode, compact, fresh, wanted   what Reconnect restores; "" for the server's default
+    #   name, frequency, lifetime, mode, compact, fresh, wanted   restored by Reconnect; "" for the server's default
     # and by device letter D:
     #   access,D  from the last reply;  raw,D  payload of the newest block;  valid,D  it is neither empty nor wrong
     #   round,D   number of its round;  taken,D  time of its data, us, or ""
@@ -375,7 +375,7 @@ proc player::Wait {robot wanted ms} {
     }
 }
 
-# Receive appends what has arrived to the buffer and reports whether there was anything.
+# Receive appends the input to the buffer and reports whether there was anything.
 proc player::Receive {robot} {
     variable private
     variable CHUNK
@@ -399,7 +399,7 @@ proc player::Receive {robot} {
     return 1
 }
 
-# Await waits for one message, stores it and returns what Next returns.
+# Await waits for one message, stores it and returns the result of Next.
 proc player::Await {robot deadline} {
     while {[set event [Next $robot]] eq ""} {
         set left [Left $robot $deadline]
@@ -737,7 +737,7 @@ proc player::KeyOf {robot key} {
 }
 
 # Device returns the byte of a device by its name: in the server's list, or the letter of the first device of an
-# interface. Without one it returns what it is given.
+# interface. Without one it returns its argument.
 proc player::Device {robot device} {
     variable private
     variable letters
@@ -1130,7 +1130,7 @@ proc player::Wanted {robot wanted deadline} {
     return $pairs
 }
 
-# Ask sends a request, and returns what was granted. names has what the devices are called in the reasons of a refusal.
+# Ask sends a request, and returns the granted access. names has the devices' names in the reasons of a refusal.
 proc player::Ask {robot pairs deadline {names {}}} {
     variable private
     if {[string length $pairs] % 2 != 0} {
@@ -1742,7 +1742,7 @@ proc player::Drive {robot goal code} {
     }
 }
 
-# Whole refuses what is no whole number in a range.
+# Whole refuses a value that is no whole number in a range.
 proc player::Whole {what value least most} {
     if {![string is entier -strict $value] || $value < $least || $value > $most} {
         throw {PLAYER USAGE} "$what \"$value\" is no whole number in $least..$most"
@@ -1877,7 +1877,7 @@ proc player::Choice {value args} {
     return $i
 }
 
-# What takes the name of a robot is for programs. What takes the robot itself may change.
+# Procedures that take the name of a robot are for programs. Those that take the robot itself may change.
 namespace eval player {
     foreach procedure [info procs] {
         if {[lindex [info args $procedure] 0] eq "name"} {

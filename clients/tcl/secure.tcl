@@ -56,7 +56,7 @@ proc player::secure::Start {robot deadline} {
 }
 
 # Report is called by OpenSSL, and keeps why a connection fails. certified reports whether this client shows a certificate.
-# What it returns decides about the server's certificate: OpenSSL's own verdict stands.
+# Its result decides about the server's certificate: OpenSSL's own verdict stands.
 proc player::secure::Report {robot certified event args} {
     upvar #0 player::private private
     switch -- $event {

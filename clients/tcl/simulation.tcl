@@ -112,7 +112,7 @@ proc player::Simulation {address args} {
     }
 }
 
-# What JSON needs.
+# Procedures for JSON.
 namespace eval player::simulation {
     # Object returns an object of names and values that are JSON.
     proc Object {args} {

@@ -73,7 +73,7 @@ export const MAX_READINGS = 8192, MAX_CHANNELS = 128, MAX_JOINTS = 64;
 // echo was no distance.
 export const NOTHING_IN_RANGE = 0xfffe, UNKNOWN_RANGE = 0xffff;
 
-// UNKNOWN is what the protocol sends for a signed value that is not known, and UNKNOWN_AMOUNT for one without a sign
+// UNKNOWN is the protocol's number for a signed value that is not known, and UNKNOWN_AMOUNT for one without a sign
 // (PROTOCOL 7.10, 7.11). Here it is null.
 export const UNKNOWN = -(2 ** 31), UNKNOWN_AMOUNT = 0xffffffff;
 
@@ -173,7 +173,7 @@ const GOTO_REASONS = [
 // ANY_HEADING is the heading of a goal without one.
 export const ANY_HEADING = 0xffff;
 
-// Goto is how far a goto device has come (PROTOCOL 7.14). What is null is not known, or there was no goal.
+// Goto is how far a goto device has come (PROTOCOL 7.14). A null is not known, or there was no goal.
 export class Goto {
   constructor(state, reason, tag, xMm, yMm, headingDeg, distanceMm) {
     this.state = state;
@@ -310,7 +310,7 @@ export function grantedOf(wanted, pairs) {
   return Object.fromEntries(Object.keys(wanted).map((name, i) => [name, ACCESS_WORDS[pairs[2 * i + 1]]]));
 }
 
-// UNKNOWN_DATA is what the devices of an interface without a letter have before their first block.
+// UNKNOWN_DATA is the data of the devices of an interface without a letter before their first block.
 const UNKNOWN_DATA = {
   ranger: () => new Ranger(1, new Uint16Array(0)),
   imu: () => imu(empty(36, 0x80, 4)),
@@ -477,7 +477,7 @@ export class Robot extends EventTarget {
   }
 }
 
-// noData returns what the devices of an interface have before their first block.
+// noData returns the data of an interface's devices before their first block.
 function noData(interfaceName) {
   if (Object.hasOwn(UNKNOWN_DATA, interfaceName)) return UNKNOWN_DATA[interfaceName]();
   const device = byInterface[interfaceName];

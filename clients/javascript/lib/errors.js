@@ -68,12 +68,12 @@ export function isReply(asked, granted) {
   return asked.length === granted.length && devices(asked) === devices(granted);
 }
 
-// enough reports whether an access includes what was asked for: r, followed by w in another request, is
+// enough reports whether an access includes the requested one: r, followed by w in another request, is
 // granted as a.
 const enough = (asked, granted) => granted === asked || (granted === "a" && (asked === "r" || asked === "w"));
 
 // compare returns the granted pairs, or throws an error if they are less than those asked for. known has
-// the reasons that the server gave, by device. nameOf returns what a device is called in them.
+// the reasons that the server gave, by device. nameOf returns the name of a device in them.
 export function compare(asked, granted, known = {}, nameOf = (device) => device) {
   if (!isReply(asked, granted)) {
     throw new ProtocolError(`request "${asked}": the reply "${granted.replace(/[^ -~]/g, "?")}" answers another request`);

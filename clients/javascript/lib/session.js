@@ -1,7 +1,7 @@
 // The core: everything about one connection except its input and output.
 //
 // A Session takes the bytes that the server sent (receive, nextEvent), and hands the bytes for the
-// server to a function. node.js is a small example of what is needed around it.
+// server to a function. node.js is a small example of the code around it.
 
 import { blocks } from "./compact.js";
 import {
@@ -12,7 +12,7 @@ import { compare, isReply, ProtocolError, RefusedError, UsageError } from "./err
 export { FIX, Goto, GOTO_STATE, NOTHING_IN_RANGE, PlayerEvent, UNKNOWN_RANGE } from "./data.js";
 export { ClosedError, GotoError, PlayerError, ProtocolError, RefusedError, TimeoutError, UsageError } from "./errors.js";
 
-// What nextEvent found.
+// The events that nextEvent finds.
 export const ROUND = "round"; // a whole round of data
 export const REPLY = "reply"; // the reply to the last request
 
@@ -55,7 +55,7 @@ const text = (bytes) => String.fromCharCode(...bytes);
 //
 // A robot may have more: further ones of an interface, and rangers, IMUs and others that have no letter (PROTOCOL
 // 2.11). They have names, laser:1, or imu, which means imu:0. Once the server has listed its devices (open or devices
-// of PlayerClient), every method takes a name in place of a letter. data has what they sent.
+// of PlayerClient), every method takes a name in place of a letter. data has their data.
 export class Session extends Robot {
   #send;
   #buffer;
@@ -70,7 +70,7 @@ export class Session extends Robot {
   #round; // number of the current round, or of the last one
   #left; // blocks missing from this round
   #fresh;
-  // What a lost connection had.
+  // The state of a lost connection.
   #wanted; // access by letter, in the order of first opening
   #settings; // arguments of configurations of this client by code
   #listed; // the devices of the robot; null: the server has not listed them
@@ -84,7 +84,7 @@ export class Session extends Robot {
     this.reset();
   }
 
-  // forget drops what restoreSettings, wanted and restoreFreshness need.
+  // forget drops the state for restoreSettings, wanted and restoreFreshness.
   forget() {
     this.#wanted = new Map();
     this.#settings = new Map();
@@ -109,7 +109,7 @@ export class Session extends Robot {
     this.#fresh = false;
   }
 
-  // What the server sent
+  // The server's input
 
   // receive adds bytes from the server. Call nextEvent until it returns null before the next
   // receive; then a session holds at most one incomplete message, 64 KiB.
@@ -258,7 +258,7 @@ export class Session extends Robot {
     return this.#listedAs(key) ?? removed ?? (key.length === 1 ? key : null);
   }
 
-  // called returns what a device is called here by its name in an answer, or null if it is not known.
+  // called returns the name of a device here for its name in an answer, or null if it is not known.
   #called(key) {
     const letter = this.#meant(key);
     return letter && this.#nameOf(letter);
@@ -313,7 +313,7 @@ export class Session extends Robot {
     return pairsOf(wanted, (name) => (name.length === 1 ? name : firstOf(name) ?? this.codeOf(name)));
   }
 
-  // grantedOf returns what finishRequest has returned in the form of the request, as words by names.
+  // grantedOf returns the result of finishRequest in the form of the request, as words by names.
   grantedOf(wanted, pairs) {
     return grantedOf(wanted, pairs);
   }
@@ -369,7 +369,7 @@ export class Session extends Robot {
   }
 
   // isListed reports whether the server has listed a device of this name, for example laser:1. If not, codeOf needs
-  // question d before it. It throws an error of kind usage for what cannot be a name.
+  // question d before it. It throws an error of kind usage for a value that cannot be a name.
   isListed(name) {
     if (!ADDRESS.test(name)) throw usage(`"${name}" is no device: write an interface, or with an index, laser:1`);
     return this.#listedAs(name) !== undefined;
@@ -570,12 +570,12 @@ export class Session extends Robot {
 
   // Reconnecting
 
-  // wanted returns the request that opens again what was open before the connection was lost.
+  // wanted returns the request that opens the devices again that were open before the connection was lost.
   wanted() {
     return [...this.#wanted].flat().join("");
   }
 
-  // wants sets what wanted returns.
+  // wants sets the result of wanted.
   wants(pairs) {
     this.#wanted = new Map((pairs.match(/../gs) ?? []).map((pair) => [...pair]));
   }

@@ -1,4 +1,4 @@
-// What clients wait for, and for how long.
+// The events that clients wait for, and for how long.
 
 import { ClosedError, TimeoutError, UsageError } from "./errors.js";
 
@@ -31,7 +31,7 @@ export class Limit {
   }
 }
 
-// A Wait is what one program waits for at a connection.
+// A Wait is one program's wait at a connection.
 export class Wait {
   ended; // why the connection ended; null: it has not
   #wake = () => {};

@@ -1,4 +1,4 @@
-// The client for Node.js. The cases of clients/conformance have what is not here.
+// The client for Node.js. The cases of clients/conformance have the other tests.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";

@@ -8,7 +8,7 @@ import { DATA, join, plain } from "../testing/blocks.js";
 const LIMIT = 30_000; // ms, after which a wait has failed
 const SHORT = 20; // ms, of waits that must time out
 
-// fake returns a class of WebSockets that records what is sent.
+// fake returns a class of WebSockets that records messages.
 function fake() {
   const sockets = [];
   class FakeSocket {

@@ -1,4 +1,4 @@
-// The core, from inside: what the cases of clients/conformance do not have.
+// The core, from inside: tests that the cases of clients/conformance do not have.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-# Does what the program board does, with the names of C++.
+# Does the same as the program board, with the names of C++.
 import sys
 from playercpp import *
 

@@ -1,4 +1,4 @@
-# Does what the program camera does, with the names of C++.
+# Does the same as the program camera, with the names of C++.
 import os
 import sys
 from playercpp import *

@@ -1,4 +1,4 @@
-/* What the programs in C have in common. */
+/* The common part of the programs in C. */
 #include <libplayerc/playerc.h>
 
 /* Makes a device of a type and subscribes it. */

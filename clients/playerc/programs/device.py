@@ -1,4 +1,4 @@
-# What the programs in Python have in common.
+# The common part of the programs in Python.
 import sys
 from playerc import *
 

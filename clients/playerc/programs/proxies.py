@@ -1,4 +1,4 @@
-# Does what the programs readings, driving and things do, with the names of C++.
+# Does the same as the programs readings, driving and things, with the names of C++.
 import sys
 from math import pi
 from playercpp import *

@@ -1,4 +1,4 @@
-/* Prints what every device of a complete robot reports while the robot stands. */
+/* Prints the reports of every device of a complete robot while the robot stands. */
 #include "device.h"
 
 int main(int argc, char *argv[]) {

@@ -544,7 +544,7 @@ bool Client::Incomplete() {
   return any;
 }
 
-// Tells all devices of the rounds that have been taken, and calls what wants to know.
+// Gives all devices the rounds that have been taken, and calls the functions that wait for them.
 void Client::Deliver() {
   std::vector<std::function<void()>> calls;
   // The dashboard is asked before the lock is taken: it may not answer.

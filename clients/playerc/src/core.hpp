@@ -26,7 +26,7 @@
 
 namespace playerc {
 
-// Failure is thrown when a call does not succeed. Its text says what to do.
+// Failure is thrown when a call does not succeed. Its text has the remedy.
 struct Failure {
   std::string text;
 };
@@ -132,7 +132,7 @@ public:
   Picture picture;
   unsigned saved = 0; // pictures
 
-  // What the latest Read has delivered.
+  // The data of the latest Read.
   bool valid = false, fresh = false;
   double time = 0, elapsed = 0; // s
 
@@ -217,7 +217,7 @@ public:
   unsigned Blobs() const;
   player_blobfinder_blob_t Blob(unsigned i) const;
 
-  // What an IMU does not measure is not a number.
+  // A value that an IMU does not measure is not a number.
   playerc_imu_t Imu() const;
   playerc_gps_t Gps() const; // what is not known is 0, errors are not a number
 
@@ -346,7 +346,7 @@ player_pose2d_t WorldPose(const Client &client, const std::string &name);
 // Returns the name of a camera of a client's robot, and its newest picture.
 std::string FindCamera(const Client &client, uint32_t index);
 Picture TakePicture(const Client &client, const std::string &camera);
-// What the fiducial finder of a client's robot sees, in the robot's frame.
+// Fiducials that the finder of a client's robot sees, in the robot's frame.
 std::vector<player_fiducial_item_t> WorldFiducials(const Client &client, uint32_t index);
 void SetWorldPose(const Client &client, const std::string &name, player_pose2d_t pose);
 // A property of a robot or a thing. There is "color": three or four floats from 0 to 1, of which

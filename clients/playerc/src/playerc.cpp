@@ -27,7 +27,7 @@ template <typename F> int attempt(F f) {
   return -1;
 }
 
-// Returns what f makes, or NULL and keeps why it fails.
+// Returns the result of f, or NULL and keeps the reason of its failure.
 template <typename F> auto made(F f) -> decltype(f()) {
   decltype(f()) result = nullptr;
   attempt([&] { result = f(); });
@@ -124,7 +124,7 @@ void copy(double to[3], const player_pose3d_t &from) {
   to[2] = from.pyaw;
 }
 
-// ---- What the devices copy ----
+// ---- Copies of the devices' data ----
 
 struct Position2d : Of<playerc_position2d_t> {
   using Of::Of;
@@ -361,7 +361,7 @@ struct Graphics2d : Of<playerc_graphics2d_t> {
   using Of::Of;
 };
 
-// Copies what a device has into a structure of the program, but for its head.
+// Copies a device's data into a structure of the program, but for its head.
 template <typename T> void take(T &to, T from) {
   from.info = to.info;
   to = from;
@@ -639,7 +639,7 @@ int playerc_sonar_get_geom(playerc_sonar_t *device) { return geometry(device); }
 int playerc_ranger_get_geom(playerc_ranger_t *device) { return geometry(device); }
 int playerc_ranger_get_config(playerc_ranger_t *device, double *min_angle, double *max_angle, double *angular_res, double *min_range, double *max_range,
                               double *range_res, double *frequency) {
-  // Programs pass NULL for what they do not want.
+  // Programs pass NULL for values that they do not want.
   auto put = [](double *to, double v) {
     if (to) *to = v;
   };

@@ -9,7 +9,7 @@
 
 namespace PlayerCc {
 
-// What the library has behind the classes.
+// The implementation of the classes.
 struct PlayerClient::Core {
   std::shared_ptr<playerc::Client> client;
   std::thread thread;

@@ -234,7 +234,7 @@ class Session:
         for payload in _PAYLOADS.values():
             setattr(self, payload.field, payload.initial)
 
-    # What the server sent
+    # The server's input
 
     def receive(self, received: bytes) -> None:
         """Adds bytes from the server. Call next_event until it returns None before the next

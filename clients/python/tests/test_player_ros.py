@@ -209,7 +209,7 @@ class Real(unittest.TestCase):
         node.callbacks["cmd_vel"](twist(math.nan, 0.0))
         self.assertIn("not finite", node.warnings[-1])
 
-    # At its end a node stops what it drives, and no other client's robot.
+    # At its end a node stops its own robot, and no other client's.
     def test_end(self) -> None:
         node = self.node(port=self.server.port, command_lifetime=60.0)
         with PlayerClient("localhost", self.server.port) as other:
@@ -234,7 +234,7 @@ class Real(unittest.TestCase):
             self.assertEqual(self.last(node, f"{name}/odom").header.frame_id, f"{name}/odom")
         self.assertIn("b/cmd_vel", node.callbacks)
 
-    # A server that goes and comes back is read again; what is wrong is said once.
+    # A server that goes and comes back is read again; a fault is said once.
     def test_reconnect(self) -> None:
         node = self.node(port=1)
         until("a warning", lambda: node.warnings)

@@ -1,4 +1,4 @@
-# The client against a server that sends what the test states. The cases of clients/conformance have the others.
+# The client against a server that sends the bytes of the test. The cases of clients/conformance have the others.
 source [file join [file dirname [file normalize [info script]]] common.tcl]
 
 proc served {name description body result} {

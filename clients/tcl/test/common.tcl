@@ -1,4 +1,4 @@
-# What the tests need: bytes, and a server that sends what a test states.
+# Procedures of the tests: bytes, and a server that sends the bytes of a test.
 
 lappend auto_path [file dirname [file dirname [file normalize [info script]]]]
 package require player

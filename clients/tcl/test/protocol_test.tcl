@@ -97,7 +97,7 @@ set frame [hex {
     01010101014e01010101016c3209121464524daf35d47f0664
 }]
 
-# events takes all that was received, and returns what it was.
+# events takes all input, and returns its events.
 proc events {} {
     set events {}
     set event more

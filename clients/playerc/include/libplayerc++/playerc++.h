@@ -7,7 +7,7 @@
 // to the left, angles increase counterclockwise. README.md says what is served, and
 // the settings that are read from the environment.
 //
-// A method that does not succeed throws PlayerError, whose text says what to do.
+// A method that does not succeed throws PlayerError, whose text has the remedy.
 #ifndef PLAYERCC_H
 #define PLAYERCC_H
 
@@ -86,7 +86,7 @@ public:
 
 std::ostream &operator<<(std::ostream &os, const PlayerClient &c);
 
-// ClientProxy is what all proxies have.
+// ClientProxy is the base of all proxies.
 class ClientProxy {
   ClientProxy(const ClientProxy &);
   ClientProxy &operator=(const ClientProxy &);
@@ -456,7 +456,7 @@ public:
   void SetProperty(const char *identifier, const char *name, void *value, size_t value_len);
 };
 
-// What the fiducial finder of a simulated robot sees, by the same address.
+// Fiducials that the finder of a simulated robot sees, by the same address.
 class FiducialProxy : public ClientProxy {
 public:
   FiducialProxy(PlayerClient *aPc, uint32_t aIndex = 0) : ClientProxy(aPc, aIndex, PLAYER_FIDUCIAL_CODE) {}
@@ -484,7 +484,7 @@ public:
   uint32_t GetCompression() const;      // PLAYER_CAMERA_COMPRESS_JPEG, or _RAW after Decompress
 };
 
-// ---- What does nothing here: programs draw with it ----
+// ---- Functions for drawing, which do nothing here ----
 
 class Graphics2dProxy : public ClientProxy {
 public:
@@ -498,7 +498,7 @@ public:
   void DrawPolygon(player_point_2d_t *, int, bool, player_color_t) {}
 };
 
-// ---- What this server does not have: the constructors throw ----
+// ---- Proxies that this server does not have: the constructors throw ----
 
 class LocalizeProxy : public ClientProxy {
 public:

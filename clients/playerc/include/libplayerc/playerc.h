@@ -183,7 +183,7 @@ typedef struct player_actarray_actuatorgeom {
   uint8_t hasbrakes;
 } player_actarray_actuatorgeom_t;
 
-/* m/s^2 and rad/s. What is not measured is not a number. */
+/* m/s^2 and rad/s. An unmeasured value is not a number. */
 typedef struct player_imu_data_calib {
   float accel_x, accel_y, accel_z, gyro_x, gyro_y, gyro_z, magn_x, magn_y, magn_z;
 } player_imu_data_calib_t;
@@ -423,7 +423,7 @@ int playerc_graphics2d_draw_polyline(playerc_graphics2d_t *device, player_point_
 int playerc_graphics2d_draw_polygon(playerc_graphics2d_t *device, player_point_2d_t pts[], int count, int filled, player_color_t fill_color);
 int playerc_graphics2d_clear(playerc_graphics2d_t *device);
 
-/* An inertial measurement unit. What it does not measure is not a number. */
+/* An inertial measurement unit. A value that it does not measure is not a number. */
 typedef struct playerc_imu {
   playerc_device_t info;
   player_pose3d_t pose; /* angles: left side up, front down, counterclockwise; places are 0 */
@@ -502,7 +502,7 @@ int playerc_actarray_power(playerc_actarray_t *device, uint8_t enable);
 /* This has no effect: the server knows of no brakes. */
 int playerc_actarray_brakes(playerc_actarray_t *device, uint8_t enable);
 
-/* What the fiducial finder of a simulated robot sees. */
+/* Fiducials that the finder of a simulated robot sees. */
 typedef struct playerc_fiducial {
   playerc_device_t info;
   player_fiducial_geom_t fiducial_geom; /* zeros: not known */
