@@ -30,7 +30,7 @@ type frontend struct {
 	serving func() func(ctx context.Context, l net.Listener) error
 
 	start func() (stop func()) // serves until stop, which waits for the end
-	stop  func()               // of what is served
+	stop  func()               // of the serving
 }
 
 // listen begins a frontend at an address that the flags ask for.

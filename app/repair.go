@@ -37,7 +37,7 @@ type repaired struct {
 	Log      string `json:"log"`
 	Whole    bool   `json:"whole"`              // there was nothing to do: the rest is left out
 	Messages int    `json:"messages,omitempty"` // in the log now
-	Damage   string `json:"damage,omitempty"`   // what was missing, other than the index
+	Damage   string `json:"damage,omitempty"`   // the missing parts, other than the index
 	Original string `json:"original,omitempty"` // where it is, if more than the end was lost
 }
 

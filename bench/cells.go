@@ -90,7 +90,7 @@ type cell struct {
 	// for no limit.
 	Share  float64 `json:"cpu_share,omitempty"`
 	Memory int     `json:"memory,omitempty"`
-	Claim  string  `json:"claim,omitempty"` // what the paper reports for it
+	Claim  string  `json:"claim,omitempty"` // the paper's result for it
 	// Wire is the typical size of a frame on the wire if it is not Size.
 	Wire int `json:"wire_size,omitempty"`
 	// Drive replaces the constant data by data of a robot that drives, which is as

@@ -13,7 +13,7 @@ import (
 type row struct {
 	*cellResult
 	results *results
-	Name    string // the cell's, without what the whole table has in common
+	Name    string // the cell's, without the words that the whole table shares
 	Label   string
 	Server  server
 	Group   int

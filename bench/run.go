@@ -162,7 +162,7 @@ func (w *workshop) measureFrames(ctx context.Context, r *run, c cell, window tim
 			r.Error = stop.Error()
 		}
 	}()
-	front := p // what the clients connect to
+	front := p // the clients connect to it
 	if c.Relay {
 		// A relay that finds no server refuses its first clients the devices.
 		if err := wire.AtServer(func() error { return p.awaitListening(ctx) }); err != nil {

@@ -94,7 +94,7 @@ func TestMovedDevices(t *testing.T) {
 func TestReconnectToMovedDevices(t *testing.T) {
 	const empty = "720000"
 	moved := answer('d', "129 laser 1 urg", "130 imu 0 lines")
-	connections := [][]string{ // what the server sends on each
+	connections := [][]string{ // the server's bytes on each
 		{empty, answer('d', "129 imu 0 lines"), empty, "720002 8172"},
 		{moved, empty},
 		{moved, empty, "720002 8272"},

@@ -8,12 +8,12 @@ import (
 // Questions, the argument of ConfigQuestion (PROTOCOL 8.9).
 const (
 	QuestionRefusals  byte = 'e' // why the last reply has e
-	QuestionObstacles byte = 's' // what blocks the client
+	QuestionObstacles byte = 's' // the client's obstacles
 	QuestionGeometry  byte = 'g' // where the parts of the robot are
 	QuestionCharge    byte = 'c' // the charger's state
 	QuestionDevices   byte = 'd' // which devices the robot has
 	QuestionRays      byte = 'r' // where the readings of rangers look
-	QuestionChannels  byte = 'i' // what inputs, outputs and joints are
+	QuestionChannels  byte = 'i' // inputs, outputs and joints
 	QuestionColors    byte = 'v' // which colours the channels of vision have
 )
 

@@ -260,7 +260,7 @@ func (m *member) SetupDone(now time.Duration, d *Device, err error) {
 		if w.rng.IntN(2) == 0 {
 			m.subscribe(w.device())
 		} else {
-			// those of any member: what one hears may end another
+			// those of any member: a notice to one may end another
 			w.members[w.rng.IntN(len(w.members))].unsubscribe(w.device())
 		}
 	}

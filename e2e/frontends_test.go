@@ -16,7 +16,7 @@ import (
 	"player/formats/foxglove"
 )
 
-// frontend is a visitor who drives the robot of a server through it.
+// frontend is a visitor that drives the robot of a server through it.
 type frontend struct {
 	*websocket.Conn
 	drive func(speed, turnRate int) // mm/s, deg/s

@@ -102,7 +102,7 @@ func TestSweepEndsItsChildren(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		signal syscall.Signal
-		all    bool // what the program has started ends, too
+		all    bool // the program's children also end
 	}{{syscall.SIGTERM, true}, {syscall.SIGINT, true}, {syscall.SIGKILL, false}} {
 		t.Run(tt.signal.String(), func(t *testing.T) {
 			t.Parallel()

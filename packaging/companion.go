@@ -18,7 +18,7 @@ type companion struct {
 	section string                                       // of Debian
 	scripts map[string]string                            // see deb
 	system  map[string]string                            // our files by their places; in an archive they are in system/
-	manual  []string                                     // what users read, of the folders docs and the program's own
+	manual  []string                                     // pages for users, of the folders docs and the program's own
 }
 
 // companions returns all.

@@ -24,7 +24,7 @@ type module struct {
 // program is one that is released.
 type program struct {
 	name    string
-	modules map[string]module // by path: what is linked into it, for any processor
+	modules map[string]module // by path: the modules that are linked into it, for any processor
 }
 
 func byPath(a, b module) int { return strings.Compare(a.path, b.path) }

@@ -21,7 +21,7 @@ import (
 type recorder struct {
 	received chan string
 	hangups  chan error
-	echo     *Descriptor // where to write what came; nil: nowhere
+	echo     *Descriptor // where to write the input; nil: nowhere
 }
 
 func newRecorder() *recorder {

@@ -113,13 +113,13 @@ type simConn struct {
 	pause  time.Duration           // between probes
 	count  int                     // of probes
 	window time.Duration           // between probes of a closed window
-	in     []byte                  // what the kernel has received and the loop has not read
+	in     []byte                  // bytes that the kernel has received and the loop has not read
 	last   time.Duration           // when the newest bytes of the client come
 	full   *op                     // while its client's window is full
 	paused bool                    // the loop does not read
 	ends   func(now time.Duration) // of WatchEnd, nil: none, or it was called
 	fin    bool                    // the kernel has the client's end, or a reset
-	ended  bool                    // the client has closed, behind what it has sent
+	ended  bool                    // the client has closed, behind its bytes
 }
 
 // Pause implements connection.

@@ -55,7 +55,7 @@ type rig struct {
 	calm     bool            // no fault happens to it
 	starts   []time.Duration // of the link
 	answers  time.Duration   // when its adapter has answered to all that it was asked
-	asked    int             // what it has not answered
+	asked    int             // questions that it has not answered
 
 	// Its driver.
 	fuse     int             // how often it will panic

@@ -29,7 +29,7 @@ type simRobot struct {
 	tick *timers.Timer
 
 	scanner  scanner
-	front    int           // what is in front of the wheels
+	front    int           // the kind of driver in front of the wheels
 	lease    time.Duration // of a command to the wheels, zero: for ever
 	reflexes bool          // in front of the wheels, or a pilot
 	pilot    bool          // in front of the wheels

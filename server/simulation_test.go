@@ -269,7 +269,7 @@ type sim struct {
 	noise   *rand.Rand    // of what no event has begun
 	fate    *rand.Rand    // makes a story
 	given   *story        // nil: it is made by chance
-	story   story         // what has happened
+	story   story         // the events so far
 	events  int           // made by chance
 	prepare func(*sim)    // of a test: sets judge; nil: none
 	judge   func() bool   // once a second: reports whether an invariant of a test is broken; nil: none
@@ -282,7 +282,7 @@ type sim struct {
 	now       time.Duration
 	timers    timers.Queue  // of the server
 	outside   timers.Queue  // of the world: what is moved or stopped before it is due
-	due       dueQueue      // what else happens in the world
+	due       dueQueue      // other events in the world
 	emulated  *line.Virtual // the clock of emulated hardware
 	busy      time.Duration
 	delayed   time.Duration // how long the loop was delayed so far

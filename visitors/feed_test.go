@@ -56,7 +56,7 @@ func testFeed(t *testing.T, ages bool, closed, reopened string) {
 			}
 			open = append(open, opened...)
 			sends := open
-			if ages { // only what is new
+			if ages { // only new data
 				sends = opened
 			}
 			if len(opened) > 0 {

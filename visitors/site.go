@@ -44,7 +44,7 @@ type Site struct {
 	Proxy   Proxy    // in front of it
 	What    string   // name of the server in the log
 	Flag    string   // that sets its address, for errors
-	Can     string   // what visitors can do to the robots, for the log: "drive"
+	Can     string   // the act of visitors on the robots, for the log: "drive"
 	Stop    string   // path of an emergency stop, which waits for no budget; may be empty
 	// TLS returns the configuration of a new connection. Nil, or a function that returns
 	// nil: the site has no TLS. With it, visitors on other computers must use it.

@@ -62,7 +62,7 @@ type loop struct {
 	clients                []*client // by descriptor
 	serial                 int       // descriptor, -1 if there is none
 	packet, heard          int       // bytes: of a packet, of one that has begun
-	asking                 []int32   // who gets a frame when a packet is whole
+	asking                 []int32   // clients that get a frame when a packet is whole
 	scratch                [64 << 10]byte
 }
 

@@ -117,7 +117,7 @@ type natsParser struct {
 	subscriptions int
 	rest          []byte     // the beginning of a message that is cut
 	web           *webSocket // nil: the connection is none
-	greeting      []byte     // what is sent when it is open
+	greeting      []byte     // bytes to send when it is open
 }
 
 // message is a message, or a ping. It is zero for anything else.

@@ -64,7 +64,7 @@ type Spec struct {
 	FrameSize int           `json:"frame_size"` // bytes, by NATS of the payload; a frame of another size counts as bad
 	Stamp     byte          `json:"stamp"`      // the device whose payload begins with its time; not in a frame: ages are unknown
 	Warmup    time.Duration `json:"warmup_ns"`  // between the last reply and the first figure
-	Window    time.Duration `json:"window_ns"`  // what is measured
+	Window    time.Duration `json:"window_ns"`  // the measured time
 }
 
 // Dist is a distribution: intervals as errors against the target, so mean is

@@ -22,9 +22,9 @@ type Case struct {
 // pieces.
 type Step struct {
 	Do     Object     `json:"do,omitempty"`     // request to the adapter
-	Expect string     `json:"expect,omitempty"` // hex: what the server receives
-	Send   []string   `json:"send,omitempty"`   // hex: what the server sends, each in one write
-	Then   []Exchange `json:"then,omitempty"`   // what follows
+	Expect string     `json:"expect,omitempty"` // hex: bytes to the server
+	Send   []string   `json:"send,omitempty"`   // hex: bytes of the server, each in one write
+	Then   []Exchange `json:"then,omitempty"`   // the following exchanges
 	Hz     int        `json:"hz,omitempty"`     // writes per second; 0: at once
 	End    string     `json:"end,omitempty"`    // of the connection: one of the constants below
 	Want   Object     `json:"want,omitempty"`   // members that the adapter's answer must have
@@ -41,7 +41,7 @@ type Exchange struct {
 // The ways in which a connection ends, for Step.End.
 const (
 	endClose  = "close"  // by the server
-	endReset  = "reset"  // by the server, which discards what the client has not read
+	endReset  = "reset"  // by the server, which discards bytes that the client has not read
 	endClient = "client" // by the client
 )
 

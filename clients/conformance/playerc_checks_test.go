@@ -165,7 +165,7 @@ func wall(p *player3, tolerance float64) {
 // player3 is a program for Player 2 and 3 that has run.
 type player3 struct {
 	t      *testing.T
-	output map[string][]string // what it printed, by the first word of a line
+	output map[string][]string // its output, by the first word of a line
 	truth  simulation.State
 	rounds float64 // of the exercises
 }

@@ -52,7 +52,7 @@ func (r *Ranger) Count() int { return len(r.data.Ranges) }
 // unit is the unit of the readings, in mm.
 func (r *Ranger) Set(first, step float64, count, unit int) {
 	count = max(1, min(count, codec.MaxReadings))
-	if r.Flip { // what was the last reading is the first one
+	if r.Flip { // the last reading becomes the first one
 		first += step * float64(count-1)
 	}
 	r.first, r.step = r.robot(first), step

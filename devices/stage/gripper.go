@@ -133,7 +133,7 @@ func (g *gripper) squeeze() {
 	}
 	middle, width := g.across(thing)
 	fits := width <= g.opening
-	if !fits && thing.hull != nil { // only what is not solid can be there
+	if !fits && thing.hull != nil { // only a thing that is not solid can be there
 		return
 	}
 	at := thing.pose.From(g.at())

@@ -19,7 +19,7 @@ import (
 // Program is a program that a test has started.
 type Program struct {
 	Cmd    *exec.Cmd
-	Output *waiting.Output // what it prints, to both of its outputs
+	Output *waiting.Output // the text of both of its outputs
 	Ended  chan struct{}   // closed at its end. Then Cmd.ProcessState has the result.
 }
 

@@ -71,7 +71,7 @@ func drive(ctx context.Context, addr string, rounds int) error {
 type hello struct {
 	speed int // mm/s
 	turn  int // deg/s, counterclockwise: to the left
-	away  int // rounds for which it gets away from what has stopped it
+	away  int // rounds for which it gets away from an obstacle that has stopped it
 }
 
 // steer returns the next speed and turn rate. Its wheels stall at things that sonars miss.

@@ -14,7 +14,7 @@ const (
 	HeaderAge      = "Player-Age"      // us, when the bridge sent it; missing: unknown
 	HeaderSequence = "Player-Sequence" // of the data of this device, from 1 in each epoch
 	HeaderEpoch    = "Player-Epoch"    // another value: the sequence has begun again
-	HeaderSchema   = "Player-Schema"   // what the payload is: player.INTERFACE
+	HeaderSchema   = "Player-Schema"   // the kind of payload: player.INTERFACE
 	HeaderLease    = "Player-Lease"    // the token of a lease
 	HeaderPlan     = "Player-Plan"     // PlanDigest of a floor plan
 )

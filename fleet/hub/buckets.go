@@ -46,7 +46,7 @@ func (h *hub) openLeases(ctx context.Context, js jetstream.JetStream) error {
 		}
 		subjects := "$KV." + config.Bucket + "."
 		writes := subjects
-		if h.Domain != "" { // leaf nodes do not pass on what is written to a bucket, but this
+		if h.Domain != "" { // leaf nodes do not pass on writes to a bucket, but this
 			writes = "$JS." + h.Domain + ".API." + subjects
 		}
 		err := h.whenReady(ctx, "bucket "+config.Bucket+" for leases", func(ctx context.Context) error {

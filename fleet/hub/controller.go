@@ -581,7 +581,7 @@ func (c *controller) open(ctx context.Context, conn driving) (code byte, err err
 // disconnect closes the connection, upon which the robot stops.
 func (c *controller) disconnect() {
 	if c.conn != nil {
-		_ = c.conn.Close() // the kernel has taken what was sent
+		_ = c.conn.Close() // the kernel has taken all bytes
 		c.conn = nil
 	}
 }

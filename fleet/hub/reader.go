@@ -75,7 +75,7 @@ type source struct {
 	name    string
 	code    byte      // on conn; 0: the robot does not have the device
 	subject [2]string // of the payload and of JSON
-	probe   [2]bool   // the next message on it is to find out who listens
+	probe   [2]bool   // the next message on it looks for listeners
 	demand  bridge.Demand
 	pacer   bridge.Pacer
 	open    bool

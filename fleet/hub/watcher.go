@@ -50,7 +50,7 @@ func (w *watcher) run(ctx context.Context) error {
 			w.disconnect()
 		}
 		m := &nats.Msg{Subject: bridge.Prefix(w.hub.Fleet, w.robot.Name) + "." + bridge.Status, Reply: inbox, Data: w.state.json(w.hub.peers.Self)}
-		_ = w.hub.nats.PublishMsg(m) // what is lost with the connection is followed by another
+		_ = w.hub.nats.PublishMsg(m) // a message that is lost with the connection is followed by another
 		listened = w.hub.nats.IsConnected()
 		for waiting := true; waiting; {
 			select {

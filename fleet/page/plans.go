@@ -33,7 +33,7 @@ type plans struct {
 	asking int
 	found  chan found
 
-	mu       sync.Mutex // of what requests of browsers read
+	mu       sync.Mutex // of the state that requests of browsers read
 	byDigest map[string][]byte
 }
 

@@ -47,8 +47,8 @@ type row struct {
 	Name   string   `json:"name"`
 	Page   string   `json:"page,omitempty"`
 	State  string   `json:"state"`            // stopped, trouble, driven or well
-	Text   string   `json:"text"`             // why, or who has control
-	Driver string   `json:"driver,omitempty"` // who has control of the wheels
+	Text   string   `json:"text"`             // why, or the name in control
+	Driver string   `json:"driver,omitempty"` // the name in control of the wheels
 	Volts  *float64 `json:"volts"`            // null: unknown
 	Age    *int64   `json:"age_ms"`           // of the odometry; null: there is none
 	Place  *place   `json:"place"`            // on the map; null: unknown

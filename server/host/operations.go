@@ -70,7 +70,7 @@ func (o *operations) next() {
 		o.waiting, o.current = slices.Delete(o.waiting, 0, 1), &op
 		// Detach takes effect at the end of the round.
 		if !o.host.loop.Post(func(time.Duration) { o.begin() }) {
-			o.begin() // the loop has ended: close what is open
+			o.begin() // the loop has ended: close all that is open
 		}
 	}
 	if o.current == nil {

@@ -130,7 +130,7 @@ func (s *Session) open(now time.Duration, pairs []byte) {
 		s.reply(now)
 		return
 	}
-	s.notify() // it may be a mover from now on: what it commands waits, and must not move anything if it vanishes meanwhile
+	s.notify() // it may be a mover from now on: its commands wait, and must not move anything if it vanishes meanwhile
 }
 
 // changeAccess changes the client's access to one device as the request want says.

@@ -162,7 +162,7 @@ func configuration(found []result) string {
 		var provides []string
 		again := false
 		for _, spec := range r.kind.Provides {
-			if spec.Index == devices.Hidden { // it is for those who want it
+			if spec.Index == devices.Hidden { // it is for users who want it
 				continue
 			}
 			index := used[spec.Letter]

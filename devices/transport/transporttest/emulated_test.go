@@ -55,11 +55,11 @@ type cable interface {
 	Transcript() string
 }
 
-// hardware is emulated hardware at the end of a cable, and the judge of what its driver publishes.
+// hardware is emulated hardware at the end of a cable, and the judge of its driver's data.
 type hardware interface {
 	cable
 	restart()
-	// work changes what is measured, as a client or the room does; it is called each 100 ms.
+	// work changes the measured things, like a client or the room; it is called each 100 ms.
 	work(r *rig)
 	// sample is called before and after each event of the hardware.
 	sample(r *rig)
@@ -321,7 +321,7 @@ func TestMinute(t *testing.T) {
 		// old is how much older than usual data becomes. A packet that ends early takes the next one with it, and the
 		// data of a camera needs two answers: three that are waited for in vain take 600 ms. With noise, one packet in
 		// five of the slowest hardware is lost, with those lost behind it: nine in a row of five a second are one in a
-		// million. What is held back adds half a second.
+		// million. Bytes that are held back add half a second.
 		old   time.Duration
 		noise line.Noise // in the unit of product.noise
 		loses bool       // bytes are lost without noise

@@ -161,7 +161,7 @@ func (h *wheeled) at(d codec.PositionData, s spot, slack float64) bool {
 		math.Abs(math.Remainder(float64(d.Heading)-p.heading*180/math.Pi, 360)) <= 1+slack/10
 }
 
-// judgeSpeeds also tests whether the robot does what the client has commanded for a while.
+// judgeSpeeds also tests whether the robot obeys a command that the client has repeated for a while.
 func (h *wheeled) judgeSpeeds(r *rig, d codec.PositionData) error {
 	now := h.truth[len(h.truth)-1]
 	if c := h.command; !h.off && r.Now()-h.steered < 150*ms && r.Now()-h.since > 800*ms {

@@ -17,7 +17,7 @@ import (
 	emulatedydlidar "player/simulation/emulator/ydlidar"
 )
 
-// readings is what a range finder has measured around it, which changes.
+// readings is the room as a range finder has measured it, which changes.
 type readings struct {
 	truth []*room // the newest last
 }

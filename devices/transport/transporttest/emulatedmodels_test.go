@@ -212,7 +212,7 @@ func TestSensorsFail(t *testing.T) {
 	}
 }
 
-// TestNothingListens: the error of a setup says so, and what to do.
+// TestNothingListens: the error of a setup says so, with the remedy.
 func TestNothingListens(t *testing.T) {
 	for _, kind := range []devices.Kind{rplidar.Kind(), ldlidar.Kind(), sickcola.Kind()} {
 		r := newRig(t, product{kind: kind, address: networkCola, values: map[string]any{"port": networkCola},
@@ -223,7 +223,7 @@ func TestNothingListens(t *testing.T) {
 	}
 }
 
-// TestColaStatus: the log has what a sensor reports of itself.
+// TestColaStatus: the log has a sensor's reports on itself.
 func TestColaStatus(t *testing.T) {
 	r := newRig(t, product{kind: sickcola.Kind(), address: networkCola,
 		start: newCola(20000, straight, emulatedsickcola.Options{Status: 2})}, line.Options{})

@@ -24,7 +24,7 @@ func (r *rig) open(letter byte) *devices.Device {
 
 // TestRangers: each laser is a ranger as well, with all its readings, which are those of the room wherever they look.
 func TestRangers(t *testing.T) {
-	// What data sheets say: how many readings there are, and where they begin. A scanner that turns has as many as it
+	// Figures of data sheets: how many readings there are, and where they begin. A scanner that turns has as many as it
 	// takes samples in a turn, next to the rate of samples over that of turns.
 	counts := map[string][2]float64{
 		"sicklms200": {361, -90}, "ldlidar": {450, 0}, "ydlidar": {720, 0}, "YDLIDAR X2": {450, 0},

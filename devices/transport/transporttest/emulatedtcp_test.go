@@ -36,7 +36,7 @@ type tracker struct {
 	truth []image // the newest last
 }
 
-// image is what clients get of an image, and the time until which it was there.
+// image is the clients' data of an image, and the time until which it was there.
 type image struct {
 	at   time.Duration
 	data codec.VisionData

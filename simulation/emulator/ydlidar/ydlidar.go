@@ -33,7 +33,7 @@ type make struct {
 	unit       float64 // parts of a mm in which distances are sent
 	intensity  bool    // in front of each distance is a byte of it
 	triangle   bool    // hosts correct angles, so that the sensor reports them as they were without it
-	configured byte    // what a host is answered that asks for the rate of samples; 0: it cannot be asked for settings
+	configured byte    // the answer to the question for the rate of samples; 0: it cannot be asked for settings
 }
 
 var makes = map[Model]make{
@@ -98,7 +98,7 @@ func (d *Lidar) Receive(now time.Duration, r []byte) {
 		return
 	}
 	switch r[1] {
-	case 0x65, 0x00: // 00 is what YDLIDAR's SDK sends in addition
+	case 0x65, 0x00: // YDLIDAR's SDK also sends 00
 		d.scanning = false
 	case 0x60:
 		d.scanning, d.due, d.next = true, 0, now+chunk
