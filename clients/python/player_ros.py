@@ -182,6 +182,8 @@ class Source:
     """Where its readings look, of a ranger."""
     channels: dict[int, Channel]
     """What its inputs, outputs and joints are, by their numbers."""
+    place: tuple[float, float, float]
+    """Of an IMU or a GPS receiver: metres ahead and to the left of the centre, and degrees, as the server knows it."""
 
     def number(self, name: str) -> int | None:
         """Returns the number of the channel with a name, None if there is none."""
@@ -284,7 +286,7 @@ class Robot:
         for s in self.sources.values():
             name = self.frame_of(s)
             if s.interface in ("imu", "gps"):
-                frames.append(transform(now, base, name, 0.0, 0.0, 0.0))
+                frames.append(transform(now, base, name, *s.place))
             form = form_of(s.rays, 2**16) if s.interface == "ranger" else ""
             if form == "scan":
                 frames.append(transform(now, base, name, *middle(s.rays[0])))
@@ -310,9 +312,11 @@ class Robot:
         if not found:
             return
         rays, channels = robot.rays(), robot.channels()
+        places = {p.device: (p.x / 1000, p.y / 1000, p.heading) for p in robot.geometry()}
         for code, (name, interface, index) in found.items():
             described = {c.number: c for c in channels if c.device == name}
-            self.sources[code] = s = Source(name, interface, index, [r for r in rays if r.device == name], described)
+            looks = [r for r in rays if r.device == name]
+            self.sources[code] = s = Source(name, interface, index, looks, described, places.get(name, (0.0, 0.0, 0.0)))
             self.listen(s)
 
     def frame_of(self, s: Source) -> str:

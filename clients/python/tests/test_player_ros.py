@@ -170,7 +170,7 @@ class Real(unittest.TestCase):
     def test_names(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             with open(f"{folder}/robot.cfg", "w") as f:
-                f.write('driver ( name "testpattern" provides ["ranger:0" "imu:0" "gps:0" "io:0" "servo:0"] )')
+                f.write('driver ( name "testpattern" provides ["ranger:0" "imu:0" "gps:0" "io:0" "servo:0"] pose [0.1 -0.2 90] )')
             server = RealServer(f"{folder}/robot.cfg")
             self.addCleanup(server.close)
             names = ["ranger", "imu", "gps", "io", "servo", "laser:7"]
@@ -179,8 +179,10 @@ class Real(unittest.TestCase):
             self.assertEqual((scan.header.frame_id, scan.ranges[0], scan.angle_min), ("ranger", 2.0, -scan.angle_max))
             self.assertAlmostEqual(self.last(node, "imu").linear_acceleration.z, 9.8, 1)
             self.assertAlmostEqual(self.last(node, "fix").latitude, 34.0205, 4)
-            frames = [t.child_frame_id for t in self.last(node, "/tf_static").transforms]
+            frames = {t.child_frame_id: t.transform for t in self.last(node, "/tf_static").transforms}
             self.assertTrue({"ranger", "imu", "gps"} <= set(frames), frames)
+            at = frames["imu"].translation
+            self.assertEqual((at.x, at.y, round(frames["gps"].rotation.z, 4)), (0.1, -0.2, 0.7071))
             self.assertTrue(any("laser:7" in w for w in node.warnings), node.warnings)
 
             def lamp() -> float:
