@@ -384,7 +384,7 @@ class GotoReason(enum.IntEnum):
     LOST = 5
     """The wheels sent no odometry for a second, or have failed."""
     NO_WAY = 6
-    """It saw no way, or made none, for two minutes."""
+    """It saw no way, or made none, for two minutes, or came no nearer for five."""
     REFUSED = 7
     """The goal is more than 500 km away, or the robot wider than 8 m."""
     MOTORS = 8

@@ -62,7 +62,8 @@ public final class GoTo extends Sensor<GotoData> {
     /**
      * Drives to a goal, and returns when the robot has arrived. It reads rounds meanwhile, asks for them in
      * request/reply mode, and repeats its command, so that a command lifetime may be as short as some rounds. It takes
-     * as long as the way does; a robot that sees no way gives up after two minutes.
+     * as long as the way does; a robot that sees no way gives up after two minutes, and one that comes no nearer
+     * after five.
      *
      * <p>A GOAL error: the robot has given the goal up, another one has replaced it, or the server has not taken it,
      * because another client has control or the emergency stop holds. After any other error the robot stops if it
