@@ -53,7 +53,7 @@ func startFleet(t *testing.T, args ...string) fleetProgram {
 
 // fleetPage starts the program of the fleet with its page, and a bridge that is made up:
 // it has a hundred robots, whose own page is dashboard. Of unit99 there is no data, and
-// who drives unit42. It returns the page.
+// unit42 is driven by the client with the name in who. It returns the page.
 func fleetPage(t *testing.T, dashboard, who string) (page string) {
 	t.Helper()
 	fleet := startFleet(t, "-robot", fmt.Sprintf("unit99=127.0.0.1:%d page=%s", ports.Free(t, 1), dashboard))

@@ -20,7 +20,7 @@ const REQUEST_LIMIT = 60_000;
 const UNSENT_LIMIT = 65536;
 // CLOSE_LIMIT is how long commands that the network has not taken may keep a closed connection, in ms.
 const CLOSE_LIMIT = 5000;
-// RECONNECT_LIMIT is how long reconnect tries unless it is told otherwise, in ms: a server that is started anew by
+// RECONNECT_LIMIT is how long reconnect tries without a time limit of its caller, in ms: a server that is started anew by
 // systemd, or a computer that boots, is there by then.
 const RECONNECT_LIMIT = 60_000;
 // TAKE_LIMIT is how long goTo waits for data of its goal, in ms. The server answers no command, so a goal that it drops,

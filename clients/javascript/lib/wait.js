@@ -2,7 +2,7 @@
 
 import { ClosedError, TimeoutError, UsageError } from "./errors.js";
 
-// READ_LIMIT is how long read waits unless it is told otherwise, in ms: a hundred rounds of the default frequency. A
+// READ_LIMIT is how long read waits without a time limit of its caller, in ms: a hundred rounds of the default frequency. A
 // program of a robot that sends nothing for so long gets an error instead of waiting for ever.
 export const READ_LIMIT = 10_000;
 

@@ -29,7 +29,7 @@ test("laser wall following", () => {
   assert.deepEqual(followWall(scan(4000, 5000, 0)), [125, -20]);
 });
 
-// A robot that does at once what it is told, for 0.1 s at a time.
+// The robot carries out each command at once, for 0.1 s.
 test("a square", () => {
   const robot = { x: 0, y: 0, heading: 350 }, square = new Square(robot), corners = [];
   for (let i = 0; i < 600 && !square.done; i++) {
