@@ -34,6 +34,18 @@ static void *next_of(collected *l, size_t size) {
   return l->count < l->room ? (char *)l->items + size * l->count++ : NULL;
 }
 
+/* Asks a question, the lines of whose answer fill the caller's list. No answer leaves the list empty. */
+static player_result collect(player_client *c, char question, void (*line)(player_client *, void *, const char *), void *items,
+                             size_t room, size_t *count, int timeout) {
+  collected l = {NULL, 0, 0};
+  player_result r;
+  l.items = items;
+  l.room = room;
+  r = ask(c, question, line, &l, deadline_after(timeout));
+  *count = r == PLAYER_OK ? l.count : 0;
+  return r;
+}
+
 /* Reads a number such as -12.5 at *text, after spaces, and moves *text behind it.
    Unlike strtod it does not depend on the country. */
 static bool read_number(const char **text, double *to) {
@@ -66,13 +78,7 @@ static void take_part(player_client *c, void *to, const char *line) {
 }
 
 player_result player_geometry(player_client *c, player_part *parts, size_t room, size_t *count, int timeout) {
-  collected l = {NULL, 0, 0};
-  player_result r;
-  l.items = parts;
-  l.room = room;
-  r = ask(c, 'g', take_part, &l, deadline_after(timeout));
-  *count = r == PLAYER_OK ? l.count : 0;
-  return r;
+  return collect(c, 'g', take_part, parts, room, count, timeout);
 }
 
 /* Reads a whole number at *text, up to a space, and moves *text behind that. */
@@ -107,13 +113,7 @@ static void take_ray(player_client *c, void *to, const char *line) {
 }
 
 player_result player_rays(player_client *c, player_ray *rays, size_t room, size_t *count, int timeout) {
-  collected l = {NULL, 0, 0};
-  player_result r;
-  l.items = rays;
-  l.room = room;
-  r = ask(c, 'r', take_ray, &l, deadline_after(timeout));
-  *count = r == PLAYER_OK ? l.count : 0;
-  return r;
+  return collect(c, 'r', take_ray, rays, room, count, timeout);
 }
 
 static void take_channel(player_client *c, void *to, const char *line) {
@@ -144,13 +144,7 @@ static void take_channel(player_client *c, void *to, const char *line) {
 }
 
 player_result player_channels(player_client *c, player_channel *channels, size_t room, size_t *count, int timeout) {
-  collected l = {NULL, 0, 0};
-  player_result r;
-  l.items = channels;
-  l.room = room;
-  r = ask(c, 'i', take_channel, &l, deadline_after(timeout));
-  *count = r == PLAYER_OK ? l.count : 0;
-  return r;
+  return collect(c, 'i', take_channel, channels, room, count, timeout);
 }
 
 static void take_color(player_client *c, void *to, const char *line) {
@@ -173,13 +167,7 @@ static void take_color(player_client *c, void *to, const char *line) {
 }
 
 player_result player_channel_colors(player_client *c, player_channel_color *colors, size_t room, size_t *count, int timeout) {
-  collected l = {NULL, 0, 0};
-  player_result r;
-  l.items = colors;
-  l.room = room;
-  r = ask(c, 'v', take_color, &l, deadline_after(timeout));
-  *count = r == PLAYER_OK ? l.count : 0;
-  return r;
+  return collect(c, 'v', take_color, colors, room, count, timeout);
 }
 
 /* The list of devices that is being received. */
