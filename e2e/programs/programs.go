@@ -51,13 +51,6 @@ func Start(t testing.TB, cmd *exec.Cmd) *Program {
 	return p
 }
 
-// Run runs a program to its end, and returns its exit code and its output.
-func Run(t testing.TB, cmd *exec.Cmd) (code int, output string) {
-	t.Helper()
-	p := Start(t, cmd)
-	return p.Code(t), p.Output.String()
-}
-
 // Alive reports whether the program runs.
 func (p *Program) Alive() bool {
 	select {
