@@ -25,6 +25,7 @@ type client struct {
 	answers time.Duration
 
 	frames int
+	bytes  int
 	bad    int
 	last   time.Duration // arrival of the last frame, zero for none
 	newest time.Duration // stamp of the newest data
@@ -82,6 +83,7 @@ func sum(g *group, clients []client) GroupResult {
 	for i := range clients {
 		c := &clients[i]
 		r.Frames += c.frames
+		r.Bytes += c.bytes
 		r.Bad += c.bad
 		if c.closed {
 			r.Closed++

@@ -214,6 +214,9 @@ func (e *engine) receive(c *client) {
 		e.lose(c)
 		return
 	}
+	if e.counting {
+		c.bytes += n
+	}
 	now := e.now()
 	if c.nats != nil {
 		e.messages(c, now, e.buffer[:n])
