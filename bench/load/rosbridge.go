@@ -14,29 +14,29 @@ import (
 
 // subscriber is the client's side of such a connection.
 type subscriber struct {
-	web     webSocket
-	request []byte          // sent when the WebSocket is open
-	start   [startSize]byte // the first bytes of the message
-	have    int             // of start
+	web   webSocket
+	start [startSize]byte // the first bytes of the message
+	have  int             // of start
 }
 
 // startSize is how many bytes of a message are kept: operation, topic and header need fewer.
 const startSize = 256
 
-// subscribeTo opens the connections of a group and subscribes.
+// subscribeTo opens the connections of a group, and then subscribes: on a full network the messages for the
+// first programs would keep the others from connecting.
 func (e *engine) subscribeTo(g *group) error {
 	opening := handshake(g.Address)
 	if err := e.await(g.Address, opening); err != nil {
 		return fmt.Errorf("%s does not serve: %w", g.Address, err)
 	}
-	request := fmt.Appendf(nil, `{"op":"subscribe","topic":%q}`, g.Topic)
+	first := len(e.clients)
 	for n := range g.Clients {
 		fd, err := dial(g.Address)
 		if err != nil {
 			return fmt.Errorf("client %d of %s cannot connect to %s: %w", n+1, g.Name, g.Address, err)
 		}
 		index := int32(len(e.clients))
-		e.clients = append(e.clients, client{group: g, index: index, fd: fd, topic: &subscriber{request: request}})
+		e.clients = append(e.clients, client{group: g, index: index, fd: fd, topic: &subscriber{}})
 		e.waiting++
 		ev := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLRDHUP, Fd: index}
 		if err := unix.EpollCtl(e.epoll, unix.EPOLL_CTL_ADD, fd, &ev); err != nil {
@@ -47,7 +47,31 @@ func (e *engine) subscribeTo(g *group) error {
 			e.poll(0)
 		}
 	}
+	programs := e.clients[first:]
+	for limit := e.now() + replyLimit; connecting(programs) > 0; {
+		if e.now() > limit {
+			return fmt.Errorf("%d of %d clients of %s have no WebSocket within %v", connecting(programs), g.Clients, g.Name, replyLimit)
+		}
+		e.poll(100 * time.Millisecond)
+	}
+	request := fmt.Appendf(nil, `{"op":"subscribe","topic":%q}`, g.Topic)
+	for i := range programs {
+		if c := &programs[i]; !c.closed {
+			e.send(c, c.topic.web.frame(textFrame, request))
+			e.replied(c) // there is no reply to it
+		}
+	}
 	return nil
+}
+
+// connecting is how many of the programs have neither a WebSocket nor a refusal.
+func connecting(programs []client) (n int) {
+	for i := range programs {
+		if c := &programs[i]; !c.closed && !c.topic.web.open {
+			n++
+		}
+	}
+	return n
 }
 
 // published takes bytes of a program's connection that came at now.
@@ -59,10 +83,6 @@ func (e *engine) published(c *client, now time.Duration, b []byte) {
 			e.lose(c)
 			return
 		}
-		if !s.web.open {
-			return
-		}
-		e.send(c, s.web.frame(textFrame, s.request))
 	}
 	for len(b) > 0 {
 		var p piece
@@ -82,7 +102,6 @@ func (e *engine) published(c *client, now time.Duration, b []byte) {
 				c.bad++
 				continue
 			}
-			e.replied(c)
 			c.arrived(now, stamp-e.epoch, c.group.period, e.counting)
 		}
 	}
