@@ -12,8 +12,8 @@ import (
 	"player/bench/rig"
 )
 
-// The cells of peers compare the server with the programs that one would take in its place: both baselines,
-// and a bridge of the usual kind, JSON in WebSockets (bench/bridge). They take turns in each cell.
+// The cells of peers compare the server with the alternatives: both baselines, and a bridge of the
+// usual kind, JSON in WebSockets (bench/bridge). They take turns in each cell.
 
 const (
 	// bridge is the bridge, a program in Python.
@@ -96,4 +96,55 @@ func (c cell) serverHost() string {
 		return rig.ServerAddress
 	}
 	return "127.0.0.1"
+}
+
+// peers is the part of the page that compares.
+func (p *page) peers() {
+	if p.rows(peersPrefix) == nil {
+		return
+	}
+	shown := func(f figure) figure {
+		return f.when(func(w row) bool { return len(w.of(w.Server)) > 0 }, "not measured")
+	}
+	const (
+		quick, usual, many = peersPrefix + "50x50Hz", peersPrefix + "50x10Hz", peersPrefix + "1000x10Hz"
+		same, sameFull     = scanPrefix + "50x10Hz", scanPrefix + "802.11/50x10Hz"
+	)
+	cost := shown(cpuOfFrame.written(micros))
+	p.write(`
+## Player and the alternatives
+
+The same data for the same clients, from Player, from the two other servers, and from a bridge of the usual kind: JSON
+over WebSockets. The data is 16 sonars, 361 readings of a laser, position, gripper, battery, bumpers, camera head and
+colours. It is a frame of 807 bytes, or one message of JSON. The clients ask for 2500 frames a second in the first rows,
+and for 10,000 in the rows of 1000 clients.`)
+	p.sideBySide(append(everyone(), bridge),
+		comparison{"frames per second, 50 clients at 50 Hz", quick, shown(frameCount)},
+		comparison{"CPU time for a frame, 50 clients at 50 Hz", quick, cost},
+		comparison{"CPU time for a frame, 50 clients at 10 Hz", usual, cost},
+		comparison{"bytes of a frame", usual, shown(frameBytes)},
+		comparison{"memory, 50 clients at 10 Hz", usual, shown(rss)},
+		comparison{"frames per second, 1000 clients at 10 Hz", many, shown(frameCount)},
+		comparison{"CPU time for a frame, 1000 clients at 10 Hz", many, cost},
+		comparison{"memory, 1000 clients at 10 Hz", many, shown(rss)},
+		comparison{"mean age on a full network of 1.9 Mbps, 50 clients at 10 Hz", peersFull, shown(age)},
+		comparison{"p99 of the age there", peersFull, shown(ageP99)},
+	)
+	p.write(`
+The bridge ([bench/bridge](../bench/bridge/bridge.py)) was written for this comparison. It speaks rosbridge's protocol
+with Tornado, the library of rosbridge_server. As rosbridge_server does, it makes JSON of each message for each client,
+and lets messages wait without a limit. It is not rosbridge_server, which neither Debian nor PyPI has and which needs
+ROS. It gets no messages of ROS and converts none, so it does less than rosbridge_server. A browser reads its messages
+without a library, which no figure here shows.
+
+Player speaks the protocol of rosbridge as well ([ROS](ROS.md#programs-in-a-browser-or-in-python-rosbridge)), at 10 Hz,
+to at most 64 programs of one computer. Both send the same topic, a LaserScan of 361 readings, to 50 programs at 10 Hz:`)
+	p.sideBySide([]server{rosbridge, bridge},
+		comparison{"CPU time for a message", same, cost},
+		comparison{"bytes of a message", same, shown(frameBytes)},
+		comparison{"memory", same, shown(rss)},
+		comparison{"messages per second on a full network of 1.9 Mbps", sameFull, shown(frameCount)},
+		comparison{"mean age there", sameFull, shown(age)},
+		comparison{"p99 of the age there", sameFull, shown(ageP99)},
+	)
 }
