@@ -6,7 +6,7 @@ become a dict once, and JSON once for each client. Messages for a client that re
 wait without a limit, which is rosbridge's default.
 
 It is not rosbridge. There is no ROS behind it, so no messages of ROS are received and
-converted, and there is one thread. Both make it cheaper than the original.
+converted, and there is one thread: it does less than the original.
 """
 
 import argparse
