@@ -56,6 +56,9 @@ func TestFits(t *testing.T) {
 		"neighbours/tls-with-50-far":     true,
 		"neighbours/wired-with-50-far":   true,
 
+		"peers/802.11/50x10Hz":      true,
+		"peers/scan/802.11/50x10Hz": true,
+
 		"small-cpu/802.11/50x10Hz": true,
 		"small-cpu/802.11/50x50Hz": true,
 	}

@@ -74,6 +74,32 @@ var (
 	leastShown = figure{head: "least", text: func(w row) string { return duration(float64(w.ageFloor())) }}
 )
 
+// comparison is a line of a table with a column for each server: a figure in a cell.
+type comparison struct {
+	what, cell string
+	figure     figure
+}
+
+// sideBySide writes a table of comparisons.
+func (p *page) sideBySide(servers []server, lines ...comparison) {
+	// The names by which visitors know the servers.
+	names := map[server]string{player: "Player", floor: "bare loop", threads: "goroutines",
+		bridge: "JSON bridge in Python", rosbridge: "Player, -rosbridge"}
+	head, rule := []string{""}, []string{"---"}
+	for _, s := range servers {
+		head, rule = append(head, names[s]), append(rule, "---:")
+	}
+	table := tableLine(head...) + tableLine(rule...)
+	for _, l := range lines {
+		shown := []string{l.what}
+		for _, s := range servers {
+			shown = append(shown, p.row(l.cell).at(s).show(l.figure))
+		}
+		table += tableLine(shown...)
+	}
+	p.write(table)
+}
+
 func (p *page) summary() {
 	p.write(`
 # Benchmarks
@@ -85,22 +111,14 @@ this page from its results; [the last section](#machine-and-runs) names the comm
 differ. [The parts](benchmarks/parts.md) shows where the time goes, and the speed of single packages.
 
 ## In short`)
-	table := tableLine("", "Player", "bare loop", "goroutines") + tableLine("---", "---:", "---:", "---:")
-	for _, tt := range []struct {
-		what, cell string
-		figure     figure
-	}{
+	p.sideBySide(everyone(), []comparison{
 		{"CPU time for a frame, 50 clients at 50 Hz", "scale/50x50Hz", cpuOfFrame.written(micros)},
 		{"frames per second, 10,000 clients at 10 Hz", "scale/10000x10Hz", frameCount},
 		{"memory for each further client", "scale/10000x10Hz", growth},
 		{"request and reply, one client", "request/1", roundMean},
 		{"wakes in ten seconds without clients", "idle", switches},
 		{"mean age of data, 50 clients on a full 1.9 Mbps network", fullest, age},
-	} {
-		w := p.row(tt.cell)
-		table += tableLine(tt.what, w.show(tt.figure), w.at(floor).show(tt.figure), w.at(threads).show(tt.figure))
-	}
-	p.write(table)
+	}...)
 	p.write(`
 - **CPU time**: sending is most of the work, so the server should cost little more than a loop that does nothing
   else.
@@ -109,12 +127,13 @@ differ. [The parts](benchmarks/parts.md) shows where the time goes, and the spee
 - **Request and reply**: the time until a program that asks for data has it.
 - **Wakes**: a server without clients uses no energy.
 - **Age**: the clients ask for nine times what the network carries. A server that queues frames delivers old data;
-  Player waits and sends the newest. The least possible mean age is 95.57 ms.
-
+  Player waits and sends the newest. The least possible mean age is 95.57 ms.`)
+	p.peers()
+	p.write(`
 ## Targets
 
 The measured column shows how many cells reach the target, and the worst of them.`)
-	table = tableLine("target", "reached", "measured") + tableLine("---", "---", "---")
+	table := tableLine("target", "reached", "measured") + tableLine("---", "---", "---")
 	for _, t := range targets() {
 		reached := "**no**"
 		v := t.Judge(p.results)
@@ -216,6 +235,11 @@ Loopback, 807 bytes. CPU time is in us for each frame; ratios are of medians.`,
 The p99 interval error, memory, how often the loop is woken, and the clients' process's share of a core.`,
 		cellName.as("p99 error"), intervalP99.as("player"), intervalP99.on(floor, "floor"), intervalP99.on(threads, "threads"),
 		rss.as("RSS: player"), rss.on(floor, "floor"), rss.on(threads, "threads"), loopWakes.written(count), clientShare)
+	p.section(slices.DeleteFunc(slices.Clone(rows), func(w row) bool { return !w.has(anonymous) }), `
+Memory again: RSS, and the part of it that is a process's own, "anonymous". The rest is pages of the program's file,
+which the kernel takes back when memory is short, and which processes of one file share.`,
+		cellName.as("memory"), rss.as("RSS: player"), anonymous.as("anonymous"), rss.on(floor, "RSS: floor"),
+		anonymous.on(floor, "anonymous"), rss.on(threads, "RSS: threads"), anonymous.on(threads, "anonymous"))
 	var all []row
 	for _, w := range p.rows("tls/") {
 		all = append(all, p.row("scale/"+w.Name).named(w.Name).labelled("plain"), w.labelled("TLS"))
@@ -225,7 +249,14 @@ The p99 interval error, memory, how often the loop is woken, and the clients' pr
 
 The same clients without and with TLS. The memory of a client is the difference between the two cells.`,
 		cellName, words("", func(w row) string { return w.Label }), cpuShare, cpuOfFrame,
-		intervalP99, rss)
+		intervalP99, rss, anonymous)
+	p.section(p.rows(kindsPrefix), `
+## Kinds of devices
+
+Fifty clients at 50 Hz on loopback read one device that the manual of 2001 does not have: a position of a satellite
+receiver, four channels, two joints, or 1081 readings of a ranger. Ten read eight lasers of a robot that drives, in
+plain frames of all scans and in compact ones.`,
+		cellName.as("devices"), frameRate, closedClients, bytesOfFrame, cpuOfFrame, cpuShare, intervalP99, rss, anonymous)
 	p.section(byServer(p.rows("request/")), `
 ## Request and reply, and no clients
 
@@ -235,7 +266,7 @@ Each client has one request outstanding; a reply has 807 bytes.`,
 	var list []string
 	for _, tt := range []struct{ cell, text string }{
 		{"idle", "- No clients: " + p.row("idle").show(switches) + " voluntary context switches of all threads in 10s, " +
-			p.row("idle").show(rss) + " of RSS."},
+			p.row("idle").show(rss) + " of RSS" + p.ofThem(p.row("idle")) + "."},
 		{"start", "- From exec to the first reply: " + p.row("start").show(startTime) + "."},
 		{"binary", "- The binary: " + p.row("binary").show(fileSize) + "."},
 	} {
@@ -246,15 +277,24 @@ Each client has one request outstanding; a reply has 807 bytes.`,
 	p.list(list)
 }
 
+// ofThem is a clause about the anonymous part of a cell's memory, empty if it was not measured.
+func (p *page) ofThem(w row) string {
+	if !w.has(anonymous) {
+		return ""
+	}
+	return ", of which " + w.show(anonymous) + " are anonymous"
+}
+
 // others are the cells in which other programs use the server at the same time.
 func (p *page) others() {
 	reads := func(w row) bool { return w.Groups[w.Group].Task != load.Deaf }
+	timed := func(w row) bool { return reads(w) && !w.stampless() }
 	columns := []figure{
 		cellOnce, words("clients", func(w row) string {
 			return fmt.Sprint(w.Groups[w.Group].Clients, " ", w.Groups[w.Group].Name)
 		}),
 		frameRate, closedClients, worstMean.when(reads, ""),
-		intervalP99.when(reads, ""), latency.when(reads, ""), age.when(reads, ""), cpuShare.ofCell(), rss.ofCell(),
+		intervalP99.when(reads, ""), latency.when(timed, ""), age.when(timed, ""), cpuShare.ofCell(), rss.ofCell(),
 	}
 	p.section(byGroup(p.rows("isolation/")), `
 ## Isolation
@@ -270,7 +310,8 @@ TLS. All clients ask for 50 Hz. The clients on the radio, "far", get as much as 
 not notice.`, columns...)
 	p.section(byGroup(p.rows("small-cpu/")), `
 The paper's fifty clients, the server held to 10 % of one core (in periods of 100 ms) and 32 MiB by a control
-group.`, columns...)
+group. In the line "whole" it has 64 MiB, simulates a robot with sonars, a laser and noise, serves the dashboard in one
+browser, and ten programs read it at 10 Hz.`, columns...)
 	p.section(p.rows("strangers/"), `
 ## Strangers
 
