@@ -116,6 +116,8 @@ type cell struct {
 	Blocks []string `json:"blocks,omitempty"`
 	// Lasers gives each of them a laser, and noise.
 	Lasers bool `json:"lasers,omitempty"`
+	// Topic is the topic that the clients of servers of rosbridge subscribe to (peers.go).
+	Topic string `json:"topic,omitempty"`
 }
 
 // family is the cells that a cell is compared with: the first part of its name.
@@ -144,7 +146,7 @@ func cells() []cell {
 		all = append(all, paper("paper/"+l.Name, l, small, large)...)
 	}
 	return slices.Concat(all, paper("wireless5", wireless5, large), scale(), limited(), isolation(), neighbours(), beset(), viewed(), pictured(), exchanges(),
-		realTime(), compacted(), relayed(), kinds(), fleets(), plains(), clientCells(), populated(), []cell{
+		realTime(), compacted(), relayed(), kinds(), fleets(), plains(), clientCells(), populated(), peers(), []cell{
 			{Name: "idle", Kind: idle, Device: costRate, Size: large, Servers: everyone()},
 			{Name: idleOpen, Kind: idle, Device: costRate, Size: large, Strangers: nobody},
 			{Name: "start", Kind: start, Device: costRate, Size: large},
@@ -257,7 +259,7 @@ func scale() []cell {
 	}
 	var all []cell
 	for _, clients := range []int{50, 500, 5000, 10000} {
-		for _, rate := range []int{1, 10, 50} {
+		for _, rate := range []int{10, 50} {
 			all = append(all, one(fmt.Sprintf("scale/%dx%dHz", clients, rate), clients, rate))
 		}
 	}

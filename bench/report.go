@@ -75,6 +75,32 @@ var (
 	leastShown = figure{head: "least", text: func(w row) string { return duration(float64(w.ageFloor())) }}
 )
 
+// comparison is a line of a table with a column for each server: a figure in a cell.
+type comparison struct {
+	what, cell string
+	figure     figure
+}
+
+// sideBySide writes a table of comparisons.
+func (p *page) sideBySide(servers []server, lines ...comparison) {
+	// The names by which visitors know the servers.
+	names := map[server]string{player: "Player", floor: "bare loop", threads: "goroutines",
+		bridge: "JSON bridge in Python", rosbridge: "Player, -rosbridge"}
+	head, rule := []string{""}, []string{"---"}
+	for _, s := range servers {
+		head, rule = append(head, names[s]), append(rule, "---:")
+	}
+	table := tableLine(head...) + tableLine(rule...)
+	for _, l := range lines {
+		shown := []string{l.what}
+		for _, s := range servers {
+			shown = append(shown, p.row(l.cell).at(s).show(l.figure))
+		}
+		table += tableLine(shown...)
+	}
+	p.write(table)
+}
+
 func (p *page) summary() {
 	p.write(`
 # Benchmarks
@@ -86,11 +112,7 @@ this page from its results; [the last section](#machine-and-runs) names the comm
 differ. [The parts](benchmarks/parts.md) shows where the time goes, and the speed of single packages.
 
 ## In short`)
-	table := tableLine("", "Player", "bare loop", "goroutines") + tableLine("---", "---:", "---:", "---:")
-	for _, tt := range []struct {
-		what, cell string
-		figure     figure
-	}{
+	p.sideBySide(everyone(), []comparison{
 		{"CPU time for a frame, 50 clients at 50 Hz", "scale/50x50Hz", cpuOfFrame.written(micros)},
 		{"frames per second, 10,000 clients at 10 Hz", "scale/10000x10Hz", frameCount},
 		{"memory with 50 clients", "scale/50x50Hz", rss},
@@ -99,11 +121,7 @@ differ. [The parts](benchmarks/parts.md) shows where the time goes, and the spee
 		{"request and reply, one client", "request/1", roundMean},
 		{"wakes in ten seconds without clients", "idle", switches},
 		{"mean age of data, 50 clients on a full 1.9 Mbps network", fullest, age},
-	} {
-		w := p.row(tt.cell)
-		table += tableLine(tt.what, w.show(tt.figure), w.at(floor).show(tt.figure), w.at(threads).show(tt.figure))
-	}
-	p.write(table)
+	}...)
 	p.write(`
 - **CPU time**: sending is most of the work, so the server should cost little more than a loop that does nothing
   else.
@@ -113,12 +131,13 @@ differ. [The parts](benchmarks/parts.md) shows where the time goes, and the spee
 - **Request and reply**: the time until a program that asks for data has it.
 - **Wakes**: a server without clients uses no energy.
 - **Age**: the clients ask for nine times what the network carries. A server that queues frames delivers old data;
-  Player waits and sends the newest. The least possible mean age is 95.57 ms.
-
+  Player waits and sends the newest. The least possible mean age is 95.57 ms.`)
+	p.peers()
+	p.write(`
 ## Targets
 
 The measured column shows how many cells reach the target, and the worst of them.`)
-	table = tableLine("target", "reached", "measured") + tableLine("---", "---", "---")
+	table := tableLine("target", "reached", "measured") + tableLine("---", "---", "---")
 	var reasons []string
 	for _, t := range targets() {
 		reached := "**no**"

@@ -17,6 +17,7 @@ type client struct {
 	fd     int
 	tls    *tlsconn.Conn // nil: no TLS
 	nats   *natsParser   // of the first client of a connection to NATS
+	topic  *subscriber   // of a program of rosbridge
 	phase  int           // Flood: bytes of a command that are sent
 	ready  bool          // has had its reply
 	closed bool

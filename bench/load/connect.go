@@ -93,6 +93,9 @@ func (e *engine) open(g *group) error {
 	if g.NATS != nil {
 		return e.subscribe(g)
 	}
+	if g.Topic != "" {
+		return e.subscribeTo(g)
+	}
 	request := g.request()
 	if err := e.await(g.Address, request); err != nil {
 		return fmt.Errorf("%s does not serve: %w", g.Address, err)

@@ -48,6 +48,9 @@ type Group struct {
 	Ports int `json:"ports,omitempty"`
 	// NATS is set if the clients are subscriptions at a NATS server.
 	NATS *Subscriptions `json:"nats,omitempty"`
+	// Topic is set if the clients are programs of rosbridge, which subscribe to it. Each message is
+	// a frame, of any size.
+	Topic string `json:"topic,omitempty"`
 }
 
 // Subscriptions is how clients of a NATS server get data (docs/FLEET.md).
@@ -90,7 +93,7 @@ type GroupResult struct {
 	Name    string `json:"name"`
 	Clients int    `json:"clients"`
 	Frames  int    `json:"frames"`
-	Bytes   int    `json:"bytes,omitzero"`  // that came, with TLS and other framing
+	Bytes   int    `json:"bytes,omitzero"`  // received, with the headers of the protocol
 	Bad     int    `json:"bad,omitzero"`    // frames of a wrong shape
 	Closed  int    `json:"closed,omitzero"` // connections that the server ended, or refused
 	// Interval is the error of the time between arrivals; WorstMean the
