@@ -64,7 +64,7 @@ func (r *results) beginSeries(ctx context.Context, o options) error {
 	case share > restful:
 		return fmt.Errorf("other programs use %s of the processors: a series needs the computer for itself", percent(share))
 	}
-	r.Cells = slices.DeleteFunc(r.Cells, func(c cellResult) bool { return c.Commit != tree })
+	r.keep(tree)
 	for _, tool := range absent() {
 		fmt.Fprintln(os.Stderr, "without", tool, "its cells are not measured")
 	}
@@ -82,7 +82,15 @@ func absent() (missing []string) {
 			missing = append(missing, tool)
 		}
 	}
+	if exec.Command(debianPython, "-c", importTornado).Run() != nil {
+		missing = append(missing, "python3-tornado")
+	}
 	return missing
+}
+
+// keep drops the results of all other commits.
+func (r *results) keep(commit string) {
+	r.Cells = slices.DeleteFunc(r.Cells, func(c cellResult) bool { return c.Commit != commit })
 }
 
 // seriesCells are the chosen cells that have no results yet.
