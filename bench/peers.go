@@ -72,9 +72,12 @@ func (c cell) topic(s server) string {
 // debianPython is the interpreter for which Debian's packages install modules.
 const debianPython = "/usr/bin/python3"
 
+// importTornado is a program that fails without the library of the bridge.
+const importTornado = "import tornado.websocket"
+
 // bridgeArguments are the interpreter's arguments for the bridge in a cell.
 func (w *workshop) bridgeArguments(c cell, port int) ([]string, error) {
-	if err := exec.Command(debianPython, "-c", "import tornado.websocket").Run(); err != nil {
+	if err := exec.Command(debianPython, "-c", importTornado).Run(); err != nil {
 		return nil, fmt.Errorf("it needs Tornado: apt-get install python3-tornado (%w)", err)
 	}
 	return []string{"-B", filepath.Join(w.root, "bench", "bridge", "bridge.py"),
