@@ -131,8 +131,18 @@ var (
 	ofCore    = figure{head: "rounds/s and core", write: count, of: func(w row, r run) float64 {
 		return rate(r) / max(cpuShare.of(w, r), 1e-9)
 	}}
-	rss    = ofRun("RSS", memory, func(r run) float64 { return float64(r.Usage.RSS) })
-	peak   = ofRun("largest RSS", memory, func(r run) float64 { return float64(r.Usage.Peak) })
+	rss = ofRun("RSS", memory, func(r run) float64 { return float64(r.Usage.RSS) })
+	// anonymous is no number in results of before it was measured.
+	anonymous = ofRun("anonymous", memory, func(r run) float64 {
+		if r.Usage.Anonymous == 0 {
+			return math.NaN()
+		}
+		return float64(r.Usage.Anonymous)
+	})
+	peak         = ofRun("largest RSS", memory, func(r run) float64 { return float64(r.Usage.Peak) })
+	bytesOfFrame = ofRun("bytes/frame", count, func(r run) float64 {
+		return total(r, func(g load.GroupResult) int { return g.Bytes }) / max(framesOf(r), 1)
+	})
 	growth = figure{head: "", write: kibibytes, of: func(w row, _ run) float64 {
 		return w.results.memoryOfClient(w.Server)
 	}}

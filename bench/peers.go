@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -82,14 +81,6 @@ func (w *workshop) bridgeArguments(c cell, port int) ([]string, error) {
 		"-port", strconv.Itoa(port), "-hz", strconv.Itoa(c.Groups[0].Rate)}, nil
 }
 
-var frameBytes = ofRun("bytes/frame", count, func(r run) float64 {
-	bytes := total(r, func(g load.GroupResult) int { return g.Bytes })
-	if bytes == 0 { // of an older run
-		return math.NaN()
-	}
-	return bytes / max(framesOf(r), 1)
-})
-
 // serverHost is the server's own address on the network of the cell.
 func (c cell) serverHost() string {
 	if c.Network.Rate > 0 {
@@ -122,7 +113,7 @@ and for 10,000 in the rows of 1000 clients.`)
 		comparison{"frames per second, 50 clients at 50 Hz", quick, shown(frameCount)},
 		comparison{"CPU time for a frame, 50 clients at 50 Hz", quick, cost},
 		comparison{"CPU time for a frame, 50 clients at 10 Hz", usual, cost},
-		comparison{"bytes of a frame", usual, shown(frameBytes)},
+		comparison{"bytes of a frame", usual, shown(bytesOfFrame)},
 		comparison{"memory, 50 clients at 10 Hz", usual, shown(rss)},
 		comparison{"frames per second, 1000 clients at 10 Hz", many, shown(frameCount)},
 		comparison{"CPU time for a frame, 1000 clients at 10 Hz", many, cost},
@@ -141,7 +132,7 @@ Player speaks the protocol of rosbridge as well ([ROS](ROS.md#programs-in-a-brow
 to at most 64 programs of one computer. Both send the same topic, a LaserScan of 361 readings, to 50 programs at 10 Hz:`)
 	p.sideBySide([]server{rosbridge, bridge},
 		comparison{"CPU time for a message", same, cost},
-		comparison{"bytes of a message", same, shown(frameBytes)},
+		comparison{"bytes of a message", same, shown(bytesOfFrame)},
 		comparison{"memory", same, shown(rss)},
 		comparison{"messages per second on a full network of 1.9 Mbps", sameFull, shown(frameCount)},
 		comparison{"mean age there", sameFull, shown(age)},

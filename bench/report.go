@@ -235,6 +235,11 @@ Loopback, 807 bytes. CPU time is in us for each frame; ratios are of medians.`,
 The p99 interval error, memory, how often the loop is woken, and the clients' process's share of a core.`,
 		cellName.as("p99 error"), intervalP99.as("player"), intervalP99.on(floor, "floor"), intervalP99.on(threads, "threads"),
 		rss.as("RSS: player"), rss.on(floor, "floor"), rss.on(threads, "threads"), loopWakes.written(count), clientShare)
+	p.section(slices.DeleteFunc(slices.Clone(rows), func(w row) bool { return !w.has(anonymous) }), `
+Memory again: RSS, and the part of it that is a process's own, "anonymous". The rest is pages of the program's file,
+which the kernel takes back when memory is short, and which processes of one file share.`,
+		cellName.as("memory"), rss.as("RSS: player"), anonymous.as("anonymous"), rss.on(floor, "RSS: floor"),
+		anonymous.on(floor, "anonymous"), rss.on(threads, "RSS: threads"), anonymous.on(threads, "anonymous"))
 	var all []row
 	for _, w := range p.rows("tls/") {
 		all = append(all, p.row("scale/"+w.Name).named(w.Name).labelled("plain"), w.labelled("TLS"))
@@ -244,7 +249,14 @@ The p99 interval error, memory, how often the loop is woken, and the clients' pr
 
 The same clients without and with TLS. The memory of a client is the difference between the two cells.`,
 		cellName, words("", func(w row) string { return w.Label }), cpuShare, cpuOfFrame,
-		intervalP99, rss)
+		intervalP99, rss, anonymous)
+	p.section(p.rows(kindsPrefix), `
+## Kinds of devices
+
+Fifty clients at 50 Hz on loopback read one device that the manual of 2001 does not have: a position of a satellite
+receiver, four channels, two joints, or 1081 readings of a ranger. Ten read eight lasers of a robot that drives, in
+plain frames of all scans and in compact ones.`,
+		cellName.as("devices"), frameRate, closedClients, bytesOfFrame, cpuOfFrame, cpuShare, intervalP99, rss, anonymous)
 	p.section(byServer(p.rows("request/")), `
 ## Request and reply, and no clients
 
@@ -254,7 +266,7 @@ Each client has one request outstanding; a reply has 807 bytes.`,
 	var list []string
 	for _, tt := range []struct{ cell, text string }{
 		{"idle", "- No clients: " + p.row("idle").show(switches) + " voluntary context switches of all threads in 10s, " +
-			p.row("idle").show(rss) + " of RSS."},
+			p.row("idle").show(rss) + " of RSS" + p.ofThem(p.row("idle")) + "."},
 		{"start", "- From exec to the first reply: " + p.row("start").show(startTime) + "."},
 		{"binary", "- The binary: " + p.row("binary").show(fileSize) + "."},
 	} {
@@ -265,15 +277,24 @@ Each client has one request outstanding; a reply has 807 bytes.`,
 	p.list(list)
 }
 
+// ofThem is a clause about the anonymous part of a cell's memory, empty if it was not measured.
+func (p *page) ofThem(w row) string {
+	if !w.has(anonymous) {
+		return ""
+	}
+	return ", of which " + w.show(anonymous) + " are anonymous"
+}
+
 // others are the cells in which other programs use the server at the same time.
 func (p *page) others() {
 	reads := func(w row) bool { return w.Groups[w.Group].Task != load.Deaf }
+	timed := func(w row) bool { return reads(w) && !w.stampless() }
 	columns := []figure{
 		cellOnce, words("clients", func(w row) string {
 			return fmt.Sprint(w.Groups[w.Group].Clients, " ", w.Groups[w.Group].Name)
 		}),
 		frameRate, closedClients, worstMean.when(reads, ""),
-		intervalP99.when(reads, ""), latency.when(reads, ""), age.when(reads, ""), cpuShare.ofCell(), rss.ofCell(),
+		intervalP99.when(reads, ""), latency.when(timed, ""), age.when(timed, ""), cpuShare.ofCell(), rss.ofCell(),
 	}
 	p.section(byGroup(p.rows("isolation/")), `
 ## Isolation
@@ -289,7 +310,8 @@ TLS. All clients ask for 50 Hz. The clients on the radio, "far", get as much as 
 not notice.`, columns...)
 	p.section(byGroup(p.rows("small-cpu/")), `
 The paper's fifty clients, the server held to 10 % of one core (in periods of 100 ms) and 32 MiB by a control
-group.`, columns...)
+group. In the line "whole" it has 64 MiB, simulates a robot with sonars, a laser and noise, serves the dashboard in one
+browser, and ten programs read it at 10 Hz.`, columns...)
 	p.section(p.rows("strangers/"), `
 ## Strangers
 

@@ -146,6 +146,16 @@ func TestPageInDocs(t *testing.T) {
 	}
 }
 
+// A tree with changes is no commit that anybody could measure again.
+func TestResultsAreOfCommits(t *testing.T) {
+	r := must.Get(readResults("results", machine{}))(t)
+	for _, c := range r.Cells {
+		if c.changed() {
+			t.Errorf("%s was measured at %s", c.Name, c.Commit)
+		}
+	}
+}
+
 // The page is read also in an editor.
 func TestReportFitsThePage(t *testing.T) {
 	var names []string

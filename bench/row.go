@@ -82,6 +82,12 @@ func (w row) show(f figure) string {
 	return "-"
 }
 
+// has reports whether a figure was measured for the row.
+func (w row) has(f figure) bool {
+	_, ok := w.value(f)
+	return ok
+}
+
 // value is the median of a figure over the runs of the row's server. ok is false if there are none, or if one of
 // them has no number.
 func (w row) value(f figure) (v float64, ok bool) {

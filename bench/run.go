@@ -282,7 +282,7 @@ const namespaceFile = 3
 func (p *process) spec(c cell, wire *rig.Wire, warmup, window time.Duration) load.Spec {
 	spec := load.Spec{FrameSize: c.Size, Stamp: c.stamped(), Warmup: warmup, Window: window}
 	for i, g := range c.Groups {
-		lg := load.Group{Name: g.Name, Clients: g.Clients, Rate: g.Rate, Task: g.Task, Form: g.Form, Devices: g.Devices, Ports: c.Robots}
+		lg := load.Group{Name: g.Name, Clients: g.Clients, Rate: g.Rate, Task: g.Task, Form: g.Form, Devices: g.Devices, Further: g.Further, Ports: c.Robots}
 		lg.Topic = p.topic
 		port := p.port + c.portOf(i)
 		if p.topic != "" && p.rosbridge > 0 {

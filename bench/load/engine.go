@@ -216,10 +216,10 @@ func (e *engine) receive(c *client) {
 		e.lose(c)
 		return
 	}
-	now := e.now()
 	if e.counting {
 		c.bytes += n
 	}
+	now := e.now()
 	if c.topic != nil {
 		e.published(c, now, e.buffer[:n])
 		return

@@ -16,9 +16,12 @@ type Usage struct {
 	// Busiest is the voluntary switches of the thread with the most CPU time: in a
 	// server with one loop, how often the loop was woken.
 	Busiest uint64 `json:"busiest_voluntary"`
-	RSS     int    `json:"rss"`  // bytes, now
-	Peak    int    `json:"peak"` // bytes, the largest RSS
-	Threads int    `json:"threads"`
+	RSS     int    `json:"rss"` // bytes, now
+	// Anonymous is the part of RSS that is the process's own, in bytes: the rest is pages of files, which processes share
+	// and the kernel takes back when memory is short. Zero: it was not read.
+	Anonymous int `json:"anonymous,omitempty"`
+	Peak      int `json:"peak"` // bytes, the largest RSS
+	Threads   int `json:"threads"`
 
 	threads map[string]thread
 }
@@ -74,7 +77,7 @@ func UsageOf(pid int) (Usage, error) {
 	if err != nil {
 		return u, err
 	}
-	u.RSS, u.Peak = status["VmRSS"]<<10, status["VmHWM"]<<10
+	u.RSS, u.Anonymous, u.Peak = status["VmRSS"]<<10, status["RssAnon"]<<10, status["VmHWM"]<<10
 	return u, nil
 }
 
