@@ -1,4 +1,4 @@
-"""Drives the robot of the server at a port ahead until its input ends, and connects again when the connection
+"""Drives the robot of the server at a port ahead until it has input, and connects again when the connection
 is lost. It prints a line when the robot drives, and one when the connection is lost."""
 import select
 import sys

@@ -194,7 +194,7 @@ prints driver '^drives'
 replaced "$new" $number
 replaced "$old" 1.0.0
 replaced "$new" $number
-exec {input}>&- # the program ends
+echo >&$input # the program ends
 wait $driver || fail "the program that drives ended with an error"
 driver=
 prints robot '^0 0'
