@@ -91,7 +91,7 @@ func TestHowLong(t *testing.T) {
 		"paper/802.11/50x1Hz/85":  15 * time.Second,
 		"paper/802.11/50x10Hz/85": 10 * time.Second,
 		"request/1":               10 * time.Second,
-		"real-time/robot":         20 * time.Second, // its own
+		"real-time/robot":         15 * time.Second, // its own
 	} {
 		if got := o.windowOf(cellNamed(t, name)); got != want {
 			t.Errorf("%s: runs of %v, want %v", name, got, want)

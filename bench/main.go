@@ -32,7 +32,7 @@ const (
 	paperWindow   = 2 * time.Minute
 	// overhead is the time of a run apart from warm-up and window, for the
 	// time left. Setting up the counters of system calls takes another.
-	overhead = 500 * time.Millisecond
+	overhead = 200 * time.Millisecond
 )
 
 //go:embed usage.txt
@@ -75,8 +75,6 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 		return o, errors.New("-series has its own windows and numbers of runs")
 	case full:
 		o.window = paperWindow
-	case o.series:
-		o.window = seriesWindow
 	}
 	if o.report == "" {
 		o.report = filepath.Join(o.out, "report.md")
@@ -107,7 +105,11 @@ func (o options) windowOf(c cell) time.Duration {
 	if c.Window > 0 {
 		return c.Window
 	}
-	return max(o.window, c.least())
+	window := o.window
+	if o.series {
+		window = c.seriesLength()
+	}
+	return max(window, c.least())
 }
 
 // runsOf is how often each server is measured in the cell.

@@ -110,7 +110,7 @@ func quotes() []quote {
 
 // quoted reports whether pages quote figures of the cell.
 func (c cell) quoted() bool {
-	return c.Name == "scale/50x10Hz" || slices.ContainsFunc(quotes(), func(q quote) bool { return q.cell == c.Name && c.family() != "kinds" })
+	return c.Name == "scale/50x10Hz" || slices.ContainsFunc(quotes(), func(q quote) bool { return q.cell == c.Name })
 }
 
 // medians are the quoted figures of the results. A result of a tree with changes is an error.

@@ -16,6 +16,8 @@ import (
 
 const (
 	seriesWindow = 3 * time.Second
+	// queueWindow is for full networks on which servers are compared: some let queues grow all the time.
+	queueWindow = 8 * time.Second
 	// quotedRuns is the runs of cells whose medians other pages quote, and of cells that are compared by small ratios.
 	quotedRuns = 3
 	// restful is the share of all processors that other programs may use when a series begins.
@@ -25,11 +27,24 @@ const (
 
 // seriesRuns is how often a series measures each server in the cell.
 func (c cell) seriesRuns() int {
-	compared := slices.Contains([]string{"healthy", "request", "isolation", "real-time"}, c.family())
-	if compared && c.Kind != inside || c.quoted() {
+	switch c.family() {
+	case "healthy", "request", "isolation":
+		return quotedRuns
+	case "kinds", "fleet", "population": // they differ by more than their runs do
+		return 1
+	}
+	if c.quoted() {
 		return quotedRuns
 	}
 	return 1
+}
+
+// seriesLength is how long a run of the cell is in a series, unless the cell's own window or least says otherwise.
+func (c cell) seriesLength() time.Duration {
+	if len(c.servers()) > 1 && c.Kind == frames && !c.fits() {
+		return queueWindow
+	}
+	return seriesWindow
 }
 
 // beginSeries refuses a series whose results would not be worth the time, and drops results of other commits. Cells
@@ -49,7 +64,7 @@ func (r *results) beginSeries(ctx context.Context, o options) error {
 	case share > restful:
 		return fmt.Errorf("other programs use %s of the processors: a series needs the computer for itself", percent(share))
 	}
-	r.Cells = slices.DeleteFunc(r.Cells, func(c cellResult) bool { return c.Commit != tree })
+	r.keep(tree)
 	for _, tool := range absent() {
 		fmt.Fprintln(os.Stderr, "without", tool, "its cells are not measured")
 	}
@@ -67,10 +82,15 @@ func absent() (missing []string) {
 			missing = append(missing, tool)
 		}
 	}
-	if noTornado() != nil {
+	if exec.Command(debianPython, "-c", importTornado).Run() != nil {
 		missing = append(missing, "python3-tornado")
 	}
 	return missing
+}
+
+// keep drops the results of all other commits.
+func (r *results) keep(commit string) {
+	r.Cells = slices.DeleteFunc(r.Cells, func(c cellResult) bool { return c.Commit != commit })
 }
 
 // seriesCells are the chosen cells that have no results yet.
