@@ -27,8 +27,11 @@ const (
 	scanPrefix = peersPrefix + "scan/"
 	// robotTopic has everything that a frame has, scanTopic the laser.
 	robotTopic, scanTopic = "/robot", "/scan"
-	// peersWindow is the length of a run on loopback: the cost of a frame needs no more.
-	peersWindow = 3 * time.Second
+	// costWindow is the length of a run on loopback: the cost of a frame needs no more.
+	costWindow = 3 * time.Second
+	// queueWindow is the length of a run on a full network: longer, the servers that queue have older
+	// data, and the page names this time.
+	queueWindow = 8 * time.Second
 )
 
 // peers are the cells: the same clients of all programs, and the same messages of both servers of rosbridge,
@@ -37,8 +40,8 @@ func peers() []cell {
 	one := func(name string, l network, clients, rate int) cell {
 		c := served(name, l, alike(clients, rate, load.Stream))
 		c.Servers, c.Topic = append(everyone(), bridge), robotTopic
-		if c.Window = peersWindow; l != loopback {
-			c.Window, c.Device = queueWindow, ageRate // the page names this time
+		if c.Window = costWindow; l != loopback {
+			c.Window, c.Device = queueWindow, ageRate
 		}
 		return c
 	}
@@ -71,13 +74,18 @@ func (c cell) topic(s server) string {
 // debianPython is the interpreter for which Debian's packages install modules.
 const debianPython = "/usr/bin/python3"
 
-// importTornado is a program that fails without the library of the bridge.
-const importTornado = "import tornado.websocket"
+// noTornado is why the bridge cannot run, nil if it can.
+func noTornado() error {
+	if err := exec.Command(debianPython, "-c", "import tornado.websocket").Run(); err != nil {
+		return fmt.Errorf("it needs Tornado: apt-get install python3-tornado (%w)", err)
+	}
+	return nil
+}
 
 // bridgeArguments are the interpreter's arguments for the bridge in a cell.
 func (w *workshop) bridgeArguments(c cell, port int) ([]string, error) {
-	if err := exec.Command(debianPython, "-c", importTornado).Run(); err != nil {
-		return nil, fmt.Errorf("it needs Tornado: apt-get install python3-tornado (%w)", err)
+	if err := noTornado(); err != nil {
+		return nil, err
 	}
 	return []string{"-B", filepath.Join(w.root, "bench", "bridge", "bridge.py"),
 		"-port", strconv.Itoa(port), "-hz", strconv.Itoa(c.Groups[0].Rate)}, nil

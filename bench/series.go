@@ -16,8 +16,6 @@ import (
 
 const (
 	seriesWindow = 3 * time.Second
-	// queueWindow is for full networks on which servers are compared: some let queues grow all the time.
-	queueWindow = 8 * time.Second
 	// quotedRuns is the runs of cells whose medians other pages quote, and of cells that are compared by small ratios.
 	quotedRuns = 3
 	// restful is the share of all processors that other programs may use when a series begins.
@@ -82,7 +80,7 @@ func absent() (missing []string) {
 			missing = append(missing, tool)
 		}
 	}
-	if exec.Command(debianPython, "-c", importTornado).Run() != nil {
+	if noTornado() != nil {
 		missing = append(missing, "python3-tornado")
 	}
 	return missing

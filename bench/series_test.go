@@ -29,7 +29,7 @@ func TestSeriesTakesFortyMinutes(t *testing.T) {
 		"real-time/robot":          {1, 15 * time.Second}, // its own
 		"scale/10000x10Hz":         {3, 3 * time.Second},
 		"fleet/10000x1":            {1, 3 * time.Second},
-		peersPrefix + "1000x10Hz":  {1, peersWindow},
+		peersPrefix + "1000x10Hz":  {1, costWindow},
 		viewersPrefix + "programs": {3, 3 * time.Second},
 	} {
 		c := cellNamed(t, name)
