@@ -143,9 +143,14 @@ var (
 		}
 		return float64(r.Usage.Anonymous)
 	})
-	peak         = ofRun("largest RSS", memory, func(r run) float64 { return float64(r.Usage.Peak) })
+	peak = ofRun("largest RSS", memory, func(r run) float64 { return float64(r.Usage.Peak) })
+	// bytesOfFrame is no number in results of before it was measured.
 	bytesOfFrame = ofRun("bytes/frame", count, func(r run) float64 {
-		return total(r, func(g load.GroupResult) int { return g.Bytes }) / max(framesOf(r), 1)
+		bytes := total(r, func(g load.GroupResult) int { return g.Bytes })
+		if bytes == 0 {
+			return math.NaN()
+		}
+		return bytes / max(framesOf(r), 1)
 	})
 	growth = figure{head: "", write: kibibytes, of: func(w row, _ run) float64 {
 		return w.results.memoryOfClient(w.Server)
