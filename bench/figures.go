@@ -89,6 +89,10 @@ var (
 	ofAsked         = figure{head: "of asked", write: percent, of: func(w row, r run) float64 {
 		return rate(r) / float64(w.asked())
 	}}
+	// eachRate is the frames a second of one client of the first group.
+	eachRate = figure{head: "", write: rounded, of: func(w row, r run) float64 {
+		return float64(r.Load.Groups[0].Frames) / r.Load.Window.Seconds() / float64(w.Groups[0].Clients)
+	}}
 	missing = figure{head: "", write: rounded, of: row.missing}
 	dropped = figure{head: "dropped", write: count, of: func(w row, r run) float64 {
 		return max(0, w.missing(r)*float64(w.Groups[0].Clients))
@@ -184,6 +188,23 @@ var (
 	readerP99 = ofRun("p99", duration, func(r run) float64 { return float64(r.Reader.P99) * 1e3 })
 	parsed    = ofRun("", count, func(r run) float64 { return r.Parsed })
 )
+
+// ofEach is each stranger's part of the increase of a figure that the strangers of a cell of viewers cause.
+func ofEach(f figure) figure {
+	of := f.of
+	f.of = func(w row, r run) float64 {
+		without, ok := w.results.row(viewersPrefix + nobody).value(f.with(of))
+		n := strangersIn(w.Strangers)
+		if !ok || n == 0 {
+			return math.NaN()
+		}
+		return (of(w, r) - without) / float64(n)
+	}
+	return f
+}
+
+// with is the same figure with another number.
+func (f figure) with(of func(row, run) float64) figure { f.of = of; return f }
 
 // total adds up a number of all groups of clients.
 func total(r run, of func(load.GroupResult) int) float64 {

@@ -297,7 +297,7 @@ func tcl(src source) (library, error) {
 }
 
 // soname is the name by which programs load the shared library. Its number changes when a
-// program has to be compiled again: 1 has no structure of the client in its interface, which 0 had.
+// program has to be compiled again: the structure of the client is larger in 1 than in 0, and has room for later members.
 const soname = "libplayer.so.1"
 
 // compile makes the library for C from its one source file, for this computer, and returns
@@ -332,7 +332,7 @@ func development(src source, lib string, static, shared []byte) ([]file, error) 
 	if err != nil {
 		return nil, err
 	}
-	more, err := tree("clients/cpp", "include/player", "player.hpp", "crobot.hpp", "simulation.hpp", "playerclient.h")
+	more, err := tree("clients/cpp", "include/player", "player.hpp", "crobot.hpp", "simulation.hpp", "vfh.hpp", "playerclient.h")
 	if err != nil {
 		return nil, err
 	}

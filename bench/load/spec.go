@@ -93,7 +93,7 @@ type GroupResult struct {
 	Name    string `json:"name"`
 	Clients int    `json:"clients"`
 	Frames  int    `json:"frames"`
-	Bytes   int    `json:"bytes,omitzero"`  // received, with the headers of the protocol
+	Bytes   int    `json:"bytes,omitzero"`  // that came, with TLS and other framing
 	Bad     int    `json:"bad,omitzero"`    // frames of a wrong shape
 	Closed  int    `json:"closed,omitzero"` // connections that the server ended, or refused
 	// Interval is the error of the time between arrivals; WorstMean the

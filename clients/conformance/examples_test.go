@@ -131,7 +131,7 @@ func runExamples(t *testing.T, l language, build, binary string) {
 			name := cmp.Or(programs.names[e.name], e.name)
 			fill := strings.NewReplacer("BUILD", build, "NAME", name, "HOST", "127.0.0.1", "PORT", fmt.Sprint(port),
 				"OTHER", fmt.Sprint(port+2), "ROUNDS", fmt.Sprint(e.rounds))
-			output := e.run(t, l, port, strings.Fields(fill.Replace(command)))
+			output := e.run(t, l.folder(), port, strings.Fields(fill.Replace(command)))
 			if !regexp.MustCompile(programs.prints[e.name]).MatchString(output) {
 				t.Errorf("the program does not print %q:\n%s", programs.prints[e.name], output)
 			}
@@ -139,8 +139,8 @@ func runExamples(t *testing.T, l language, build, binary string) {
 	}
 }
 
-// run runs an example until it ends, watches its robot, and returns its output.
-func (e example) run(t *testing.T, l language, port int, command []string) string {
+// run runs an example in a folder until it ends, watches its robot, and returns its output.
+func (e example) run(t *testing.T, folder string, port int, command []string) string {
 	t.Helper()
 	needs.Programs(t)
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
@@ -151,7 +151,7 @@ func (e example) run(t *testing.T, l language, port int, command []string) strin
 	must.Do(t, observer.Read(ctx))
 	var output bytes.Buffer
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = l.folder(), &output, &output
+	cmd.Dir, cmd.Stdout, cmd.Stderr = folder, &output, &output
 	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
 	must.Do(t, cmd.Start())
 	ended := make(chan error, 1)
