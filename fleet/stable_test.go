@@ -100,6 +100,31 @@ func TestStable(t *testing.T) {
 	}
 }
 
+// All stable names of version 1.0 are still there, or covered by a subject with a wildcard: they may only go with the
+// first number of the version.
+func TestStableSinceVersion1(t *testing.T) {
+	t.Parallel()
+	read := func(path string) []string {
+		return strings.Split(strings.TrimSpace(string(must.Get(os.ReadFile(path))(t))), "\n")
+	}
+	today := read("testdata/stable.txt")
+	first := read("testdata/stable-1.0.txt")
+	if len(first) < 100 {
+		t.Errorf("only %d lines are of version 1.0", len(first))
+	}
+	for _, line := range first {
+		if !slices.ContainsFunc(today, func(name string) bool { return covers(name, line) }) {
+			t.Errorf("of version 1.0 is gone: %s", line)
+		}
+	}
+}
+
+// covers reports whether a line is the same as another one, or has * for a part of its subject.
+func covers(line, other string) bool {
+	parts, others := strings.Split(line, "."), strings.Split(other, ".")
+	return slices.EqualFunc(parts, others, func(part, other string) bool { return part == other || part == "*" })
+}
+
 // fieldsOf returns a line for each field of a schema, at any depth. Of choices, the title
 // names each.
 func fieldsOf(path string, schema any) (lines []string) {

@@ -4,7 +4,7 @@
 //
 // DIR gets the server as .deb packages, archives (tar.gz) and container images (tar), the other programs as
 // packages and archives, the client libraries as their languages install them, the pages as a web site and as a
-// package, an SBOM and SHA256SUMS. Two builds of a commit with one version of Go, javac and cc are equal, byte by byte.
+// package, the raw results of the benchmarks, an SBOM and SHA256SUMS. Two builds of a commit with one version of Go, javac and cc are equal, byte by byte.
 package main
 
 import (
@@ -19,6 +19,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"player/tools"
 )
@@ -60,7 +61,7 @@ func main() {
 	replace := flag.Bool("f", false, "replace results that exist")
 	only := flag.String("only", "", "build for this processor only")
 	version := flag.String("version", "", "version, instead of the one from git")
-	clients := flag.Bool("clients", true, "pack the client libraries and the web site also")
+	clients := flag.Bool("clients", true, "pack the client libraries, the web site and the results of the benchmarks also")
 	pages := flag.String("site", "", "write the pages as a web site for this `directory`, and do nothing else")
 	notes := flag.String("notes", "", "print what CHANGELOG.md says of this release, and do nothing else")
 	flag.Parse()
@@ -106,7 +107,7 @@ func run(output, only, version string, replace, withClients bool) error {
 	if err := os.MkdirAll(output, 0o777); err != nil {
 		return err
 	}
-	here := filepath.Join(temp, "player")
+	here := filepath.Join(temp, "player-"+runtime.GOARCH) // the one for this processor is linked once
 	if err := src.build(here, runtime.GOARCH, ""); err != nil {
 		return err
 	}
@@ -117,6 +118,7 @@ func run(output, only, version string, replace, withClients bool) error {
 	results := map[string][]byte{}
 	server, beside := program{"player", map[string]module{}}, companions()
 	for _, t := range wanted {
+		begin := time.Now()
 		for _, c := range beside {
 			packed, err := c.pack(src, t, temp)
 			if err != nil {
@@ -135,7 +137,6 @@ func run(output, only, version string, replace, withClients bool) error {
 		if len(binary) > maxBinary {
 			return fmt.Errorf("the binary for %s has %d bytes, at most %d are allowed", t.name, len(binary), maxBinary)
 		}
-		fmt.Printf("%-8s %d bytes\n", t.name, len(binary))
 		rights, err := rightsOf(path, ".", server)
 		if err != nil {
 			return err
@@ -152,6 +153,7 @@ func run(output, only, version string, replace, withClients bool) error {
 		if results[fmt.Sprintf("player-%s-image-%s.tar", src.version, t.name)], err = c.image(t); err != nil {
 			return err
 		}
+		fmt.Printf("%-8s %d bytes, %.0f s\n", t.name, len(binary), time.Since(begin).Seconds())
 		if t.debian == "" {
 			continue
 		}
@@ -169,14 +171,26 @@ func run(output, only, version string, replace, withClients bool) error {
 	}
 	var clients []library
 	if withClients {
+		begin := time.Now()
 		if clients, err = libraries(src); err != nil {
 			return err
 		}
+		fmt.Printf("clients  %.0f s\n", time.Since(begin).Seconds())
+		begin = time.Now()
 		pages, err := packSite(src)
 		if err != nil {
 			return err
 		}
 		maps.Copy(results, pages)
+		fmt.Printf("site     %.0f s\n", time.Since(begin).Seconds())
+		folder := "player-" + src.version + "-benchmarks"
+		measured, err := tree("bench/results", folder)
+		if err != nil {
+			return err
+		}
+		if results[folder+".tar.gz"], err = plainTarball(measured, src.time); err != nil {
+			return err
+		}
 	}
 	for _, l := range clients {
 		maps.Copy(results, l.results)

@@ -77,6 +77,33 @@ func license(dir string) (string, error) {
 	return strings.ReplaceAll(string(text), "\r", ""), err
 }
 
+// licenses are words that only one of the usual licences has, and its identifier in SPDX.
+var licenses = []struct{ words, id string }{
+	{"Apache License", apache},
+	{"Neither the name of", "BSD-3-Clause"},
+	{"Redistribution and use in source and binary forms", "BSD-2-Clause"}, // and not the words above
+	{"Permission is hereby granted, free of charge", "MIT"},
+	{"Permission to use, copy, modify, and/or distribute", "ISC"},
+	{"Permission to use, copy, modify, and distribute", "ISC"},
+}
+
+// declared returns the licence of a module in the words of SPDX. A text with several of them, or with none, is for a
+// person to read.
+func (m module) declared() string {
+	text := strings.Join(strings.Fields(m.license), " ")
+	found := "NOASSERTION"
+	for _, l := range licenses {
+		switch {
+		case !strings.Contains(text, l.words) || l.id == found || l.id == "BSD-2-Clause" && found == "BSD-3-Clause":
+		case found != "NOASSERTION":
+			return "NOASSERTION"
+		default:
+			found = l.id
+		}
+	}
+	return found
+}
+
 const (
 	apache       = "Apache-2.0"
 	apacheSystem = " On Debian systems, the full text is in /usr/share/common-licenses/Apache-2.0.\n"
@@ -150,7 +177,7 @@ func sbom(src source, programs []program, clients []library) ([]byte, error) {
 		relations = append(relations, relation{document, "DESCRIBES", of.ID})
 		for _, m := range slices.SortedFunc(maps.Values(program.modules), byPath) {
 			p := element{ID: "SPDXRef-" + m.id() + "-" + strings.ReplaceAll(m.version, "+", "-"), Name: m.path, Version: m.version, Location: unknown,
-				Declared: unknown, Concluded: unknown, Copyright: unknown,
+				Declared: m.declared(), Concluded: unknown, Copyright: unknown,
 				References: []reference{{"PACKAGE-MANAGER", "purl", fmt.Sprintf("pkg:golang/%s@%s", m.path, m.version)}}}
 			if m.sum != "" {
 				p.Source = "go.sum " + m.sum

@@ -118,7 +118,7 @@ func TestCopyright(t *testing.T) {
 
 // A module that two programs have in one version is listed once, and the modules that each links are listed for each.
 func TestSBOM(t *testing.T) {
-	a := module{path: "example.org/a", version: "v1.0.0", sum: "h1:x="}
+	a := module{path: "example.org/a", version: "v1.0.0", sum: "h1:x=", license: "Redistribution and use in source and binary\nforms ... Neither the name of"}
 	older := module{path: "example.org/b", version: "v0.1.0+incompatible"}
 	newer := module{path: "example.org/b", version: "v0.2.0"}
 	text := must.Get(sbom(source{commit: hash, version: "1.2.0", time: at(t)},
@@ -126,8 +126,8 @@ func TestSBOM(t *testing.T) {
 		[]library{{name: "a", purl: "pkg:npm/a", version: "1.2.0"}}))(t)
 	var doc struct {
 		Packages []struct {
-			Name, SourceInfo string
-			ExternalRefs     []struct{ ReferenceLocator string }
+			Name, SourceInfo, LicenseDeclared string
+			ExternalRefs                      []struct{ ReferenceLocator string }
 		}
 		Relationships []struct{ SPDXElementID, RelationshipType, RelatedSPDXElement string }
 	}
@@ -143,7 +143,7 @@ func TestSBOM(t *testing.T) {
 	}; !slices.Equal(relations, want) {
 		t.Errorf("%q", relations)
 	}
-	if p := doc.Packages; len(p) != 6 || p[0].Name != "player" || p[1].SourceInfo != "go.sum h1:x=" ||
+	if p := doc.Packages; len(p) != 6 || p[1].LicenseDeclared != "BSD-3-Clause" || p[2].LicenseDeclared != "NOASSERTION" || p[0].Name != "player" || p[1].SourceInfo != "go.sum h1:x=" ||
 		p[1].ExternalRefs[0].ReferenceLocator != "pkg:golang/example.org/a@v1.0.0" || p[5].ExternalRefs[0].ReferenceLocator != "pkg:npm/a@1.2.0" {
 		t.Errorf("%s", text)
 	}

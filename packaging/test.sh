@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Builds the packages of this machine twice and compares, then installs the package on this machine,
-# starts what the unit starts, upgrades it while a client is connected, removes and
-# purges it. It changes the machine, so it needs CI to be set, or the flag -here.
+# Makes a trial release from a clean clone, builds its packages of this machine a second time and compares. Then it
+# installs the package of version 1.0.0 on this machine, starts what the unit starts, upgrades it while a program
+# drives a robot, goes back to 1.0.0 and forth, removes and purges it. It changes the machine, so it needs CI to be set,
+# or the flag -here. RELEASE is a folder that gets the files of the release, for others.
 # With pipefail a command that is piped into "grep -q" fails when grep has seen enough before the command
 # has written everything, so the tests below take the whole output first.
 set -euo pipefail
@@ -12,11 +13,11 @@ if [ -z "${CI:-}" ] && [ "${1:-}" != -here ]; then
 fi
 
 work=$(mktemp -d)
-server=
+server= robot= driver=
 installed() { dpkg-query -W -f '${db:Status-Status}' player 2>/dev/null | grep -qv not-installed; }
 if installed; then echo "player is installed on this machine"; exit 1; fi
 finish() {
-  if [ -n "$server" ]; then kill "$server" 2>/dev/null || true; fi
+  for process in $server $robot $driver; do kill "$process" 2>/dev/null || true; done
   if installed; then dpkg --purge player >/dev/null || true; fi
   dpkg --purge player-fleet player-vision player-doc libplayer-dev libplayerc-dev >/dev/null 2>&1 || true
   rm -rf "$work"
@@ -24,16 +25,47 @@ finish() {
 trap finish EXIT
 fail() { echo "FAILED: $*"; exit 1; }
 
-# Two clones in different folders: what a build leaves behind does not get into the
-# next one, and neither does what is not committed.
-git clone -q --no-hardlinks . "$work/one"
-git clone -q --no-hardlinks "$work/one" "$work/other/folder"
-for clone in one other/folder; do
-  (cd "$work/$clone" && go run ./packaging -only amd64 -o "$work/out-${clone%%/*}")
-done
-diff -r "$work/out-one" "$work/out-other" || fail "two builds differ"
-(cd "$work/out-one" && sha256sum -c --quiet SHA256SUMS)
-[ "$(find "$work/out-one" -name '*.deb' | wc -l)" = 6 ] && [ "$(find "$work/out-one" -name 'player*-linux-*.tar.gz' | wc -l)" = 3 ] || fail "packages are missing"
+# The release of a clean clone with all that belongs to it. Whether the changelog has something to release depends on the
+# commit, so the trial has a change of its own.
+number=1.2.0
+export GIT_AUTHOR_NAME=Trial GIT_AUTHOR_EMAIL=trial@localhost GIT_COMMITTER_NAME=Trial GIT_COMMITTER_EMAIL=trial@localhost
+git clone -q --no-hardlinks --no-tags . "$work/one"
+(
+  cd "$work/one"
+  sed -i '/^## Unreleased$/d' CHANGELOG.md
+  sed -i '0,/^## /s//## Unreleased\n\n- A trial ([INSTALL](docs\/INSTALL.md)).\n\n&/' CHANGELOG.md
+  git commit -qam "Trial"
+  CHECKED=1 packaging/release $number
+)
+files=$work/one/release-$number
+wanted() {
+  printf '%s\n' NOTES.md SHA256SUMS player-$number.spdx.json player-$number-{site,benchmarks}.tar.gz player-doc_$number-1_all.deb
+  for arch in amd64 arm64 armhf i386; do printf '%s\n' player{,-fleet,-vision}_$number-1_$arch.deb; done
+  for arch in amd64 arm64 armv6 armv7 i386 riscv64; do
+    printf '%s\n' player{,-fleet,-vision}-$number-linux-$arch.tar.gz player-$number-image-$arch.tar
+  done
+  machine=$(dpkg --print-architecture)
+  printf '%s\n' libplayer{,c}-dev_$number-1_$machine.deb libplayer{,c}-$number-linux-$machine.tar.gz \
+    playerclient-$number{,-sources,-javadoc}.jar playerclient-$number.{pom,tgz,tar.gz} playerclient-$number-py3-none-any.whl player-tcl-$number.tar.gz
+}
+diff <(wanted | sort) <(ls "$files" | sort) || fail "the files of a release are others"
+diff <(ls "$files" | grep -vx -e NOTES.md -e SHA256SUMS) <(cut -c67- "$files/SHA256SUMS") || fail "SHA256SUMS has other files"
+(cd "$files" && sha256sum -c --quiet SHA256SUMS)
+grep -qx -e '- A trial (docs/INSTALL.md).' "$files/NOTES.md" || fail "the notes lack the change"
+[ "$(git -C "$work/one" log -3 --format=%s)" = "Version 1.3.0 begins
+Version $number
+Trial" ] && [ "$(git -C "$work/one" rev-parse "v$number^{commit}")" = "$(git -C "$work/one" rev-parse HEAD~1)" ] || fail "the commits and the tag"
+[ "$(cat "$work/one/app/version.txt")" = 1.3.0 ] && grep -qx '## Unreleased' "$work/one/CHANGELOG.md" || fail "the next number has not begun"
+[ -z "$(git -C "$work/one" status --porcelain --untracked-files=no)" ] || fail "the release leaves changes"
+if [ -n "${RELEASE:-}" ]; then cp "$files"/* "$RELEASE"; fi
+
+# Another clone in another folder: what a build leaves behind does not get into the next one, and neither does what is
+# not committed.
+git clone -q --no-hardlinks --branch "v$number" "$work/one" "$work/other/folder" 2>/dev/null
+(cd "$work/other/folder" && go run ./packaging -only amd64 -o "$work/other/files")
+! grep -vxFf "$files/SHA256SUMS" "$work/other/files/SHA256SUMS" || fail "two builds differ"
+mkdir "$work/out-one"
+ln -s "$files"/*_{amd64,all}.deb "$work/out-one"
 lintian --allow-root --fail-on error "$work"/out-one/*.deb
 
 # What programs in C are built with is found without being told where it is.
@@ -54,12 +86,22 @@ done
 dpkg --purge player-doc >/dev/null
 [ ! -e /usr/share/doc/player/html ] || fail "pages are left"
 
-old=$(find "$work/out-one" -name 'player_*_amd64.deb')
-(cd "$work/one" && go run ./packaging -only amd64 -clients=false -version 999 -o "$work/new")
-new=$work/new/player_999-1_amd64.deb
+# The package of version 1.0.0 as it was. A clone without its history gets one of this commit with that number.
+first=$(git -C "$work/one" log --format=%H --grep='^Version 1\.0\.0$' | tail -1)
+if [ -n "$first" ]; then
+  git clone -q --no-checkout "$work/one" "$work/first"
+  git -C "$work/first" checkout -q "$first"
+else
+  [ "$(git rev-parse --is-shallow-repository)" = true ] || fail "the history has no version 1.0.0"
+  echo "this clone has no history: the package of 1.0.0 is one of this commit"
+  git clone -q "$work/other/folder" "$work/first"
+fi
+(cd "$work/first" && go run ./packaging -only amd64 -clients=false -version 1.0.0 -o "$work/old")
+old=$work/old/player_1.0.0-1_amd64.deb
+new=$files/player_$number-1_amd64.deb
 
-[ -z "$(dpkg-deb -c "$old" | awk '$1 ~ /^.....w/ || $1 ~ /^........w/ || $2 != "root/root"')" ] || fail "files that others may write"
-dpkg -i "$old" >/dev/null
+[ -z "$(dpkg-deb -c "$new" | awk '$1 ~ /^.....w/ || $1 ~ /^........w/ || $2 != "root/root"')" ] || fail "files that others may write"
+dpkg -i "$new" >/dev/null
 ! grep -q INTERP <<<"$(readelf -l /usr/bin/player)" || fail "the binary is not static"
 man -l --warnings=w "$(dpkg -L player | grep player.1.gz)" 2>&1 >/dev/null | grep . && fail "the manual page has mistakes"
 unit=/usr/lib/systemd/system/player.service
@@ -106,21 +148,63 @@ grep -q 'vision:0 *vision' <<<"$check" || fail "the configuration with vision: $
 dpkg --purge player-vision >/dev/null
 [ ! -e /usr/lib/player ] || fail "files of player-vision are left"
 
-# The administrator's configuration survives the upgrade.
-echo 'driver ( name "stage" world "room" )' >/etc/player/player.cfg
+dpkg --purge player >/dev/null
+
+# prints NAME TEXT waits for a line that the program with this output prints next.
+declare -A seen=()
+prints() {
+  for _ in $(seq 600); do
+    if sed "1,${seen[$1]:-0}d" "$work/$1" | grep -q "$2"; then
+      seen[$1]=$((${seen[$1]:-0} + $(sed "1,${seen[$1]:-0}d" "$work/$1" | grep -n -m1 "$2" | cut -d: -f1)))
+      return
+    fi
+    sleep 0.1
+  done
+  tail -n 20 "$work"/{robot,driver,log}
+  fail "$1 does not print $2"
+}
+
+# replaced PACKAGE VERSION installs another version while a program drives. As the unit is restarted, the old server stops
+# the robot, and the new one has the administrator's configuration. The program connects again and drives on.
+replaced() {
+  dpkg -i --force-confold "$1" >/dev/null 2>&1 || fail "dpkg -i $1"
+  prints robot '^100 100' # the old server goes on until it is ended
+  stop
+  prints robot '^0 0' # by the server: the line of the board's watchdog is longer
+  ! tail -n1 "$work/robot" | grep 'of its own' || fail "the server has not stopped the robot"
+  prints driver '^lost: '
+  cmp "$work/player.cfg" /etc/player/player.cfg || fail "the configuration is another one"
+  grep -q "^player $2 " <<<"$(player -version)" || fail "$(player -version) is not $2"
+  start
+  prints driver '^drives'
+  prints robot '^100 100'
+}
+
+python3 packaging/board.py >"$work/robot" &
+robot=$!
+prints robot '^/dev/'
+dpkg -i "$old" >/dev/null
+sed "s|/dev/ttyACM0|$(head -1 "$work/robot")|" config/examples/arduino.cfg | tee "$work/player.cfg" >/etc/player/player.cfg
 start
-player -version
-coproc client { python3 packaging/client.py 6665; }
-client_process=$client_PID input=${client[1]}
-read -r -t 60 first <&"${client[0]}" || fail "no data"
-dpkg -i --force-confold "$new" >/dev/null
-grep -q 'world "room"' /etc/player/player.cfg || fail "the upgrade has changed the configuration"
-echo upgraded >&"$input"
-read -r -t 60 second <&"${client[0]}" || fail "the client was lost while the package was upgraded"
-echo "client: $first; after the upgrade: $second"
-exec {input}>&- # the client ends
-wait "$client_process" || fail "the client ended with an error"
+mkfifo "$work/input"
+PYTHONPATH=clients/python python3 packaging/drive.py 6665 <"$work/input" >"$work/driver" &
+driver=$!
+exec {input}>"$work/input"
+prints driver '^drives'
+replaced "$new" $number
+replaced "$old" 1.0.0
+replaced "$new" $number
+echo >&$input # the program ends
+wait $driver || fail "the program that drives ended with an error"
+driver=
+prints robot '^0 0'
+cat "$work/robot"
 stop
+kill $robot
+wait $robot || true
+robot=
+
+echo 'driver ( name "stage" world "room" )' >/etc/player/player.cfg
 start
 
 # A reload as the unit does it: a file with mistakes is refused.
@@ -136,8 +220,7 @@ for _ in $(seq 600); do
   sleep 0.1
 done
 grep -q RELOADING=1 "$work/ready" && [ "$(grep -c READY=1 "$work/ready")" = 2 ] || fail "not reloaded"
-grep -q '^player 999 ' <<<"$(player -version)" || fail "not upgraded"
-python3 packaging/client.py 6665 <<<once
+player print localhost sr -n 1
 stop
 
 # The program of fleets joins the robot of the server, as its unit starts it, in a folder of its own.
@@ -164,4 +247,4 @@ dpkg --purge player >/dev/null
 for path in /etc/player /etc/avahi/services/player.service $unit /usr/share/player /usr/share/doc/player; do
   [ ! -e $path ] || fail "$path is left"
 done
-echo "packages: reproducible, installed, upgraded, removed and purged"
+echo "packages: released, reproducible, installed, upgraded, rolled back, removed and purged"

@@ -14,9 +14,10 @@
  *       player_set_speed(robot, player_get_sonar(robot)[3] < 500 ? 0 : 100, 20);  // mm/s, deg/s
  *     player_destroy(robot);
  *
- * One thread uses a client. player_create allocates it, 48 KB, and getaddrinfo allocates while player_connect runs;
- * nothing else is allocated. Compact rounds (player_set_compact) take 20 KB of the stack. A program without a heap, or
- * one for version 1.0 with `static player_client robot`, includes player_struct.h as well.
+ * One thread uses a client. player_create allocates it, 56 KB, and getaddrinfo allocates while player_connect runs;
+ * nothing else is allocated. Compact rounds (player_set_compact) take 20 KB of the stack. A program without a heap has
+ * `static player_client robot`, as programs of version 1.0 have. With PLAYER_OPAQUE defined, which is best for a new
+ * program, this header has the calls alone and not the structure.
  *
  * A device is a char: its letter, such as 'p', or the byte that player_open gives one by its name, for example laser:1
  * or imu:0.
@@ -25,7 +26,7 @@
  * ms unless a name ends in _us. Every call that waits has a limit; only PLAYER_FOREVER waits without one. The name of a
  * host is looked up without a limit.
  *
- * Structures that the library returns by pointer may grow at their end in later versions of the same soname.
+ * Structures and their sizes are the same in all versions of one soname.
  */
 #ifndef PLAYER_H
 #define PLAYER_H
@@ -287,7 +288,7 @@ typedef struct {
 
 enum { PLAYER_MAX_DEVICE_NAME = 24 }; /**< bytes with the zero: joystick:2147483647 has 20 */
 
-/** A client of one robot, opaque: its structure is no part of the interface (player_struct.h has it). */
+/** A client of one robot. player_struct.h has its structure, which a program that uses player_create does not need. */
 typedef struct player_client player_client;
 
 /** Returns a new client, which is not connected, or NULL without memory. Free it by player_destroy. */
@@ -660,6 +661,10 @@ player_result player_config(player_client *c, char device, const void *payload, 
 
 #ifdef __cplusplus
 }
+#endif
+
+#ifndef PLAYER_OPAQUE
+#include "player_struct.h"
 #endif
 
 #endif

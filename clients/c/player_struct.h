@@ -4,9 +4,10 @@
  *
  * The structure behind player_client, for a program without a heap (`static player_client robot;`) and for programs of
  * version 1.0, which read its members: robot.sonar, robot.error. It must be zero before the first player_connect.
+ * player.h includes this header unless PLAYER_OPAQUE is defined.
  *
- * It differs from version to version. Compile such a program with player.c, or link with the static library of the same
- * version, not with the shared one. Others use player_create and the calls of player.h.
+ * Its size and the members before `devices` are the same in all versions of one soname, so a program that has it runs
+ * with later shared libraries. The members from there on change.
  */
 #ifndef PLAYER_STRUCT_H
 #define PLAYER_STRUCT_H
@@ -93,6 +94,8 @@ struct player_client {
   uint8_t in[4096];              /* received, not parsed yet: in[begin..end) */
   size_t begin, end;
   player_line_ *line_;           /* NULL: the socket */
+
+  uint8_t room_[9160];           /* bytes for members of later versions: what is added here goes from its size (test.c) */
 };
 
 #endif

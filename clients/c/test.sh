@@ -20,6 +20,7 @@ if [ ${#tls[@]} != 0 ]; then cc -std=c99 -pedantic-errors "${strict[@]}" -fsynta
 for source in examples/*.c; do
   cc -std=c99 -O2 "${strict[@]}" -o "$BUILD/$(basename "$source" .c)" "$source" player.c -lm
 done
+cc -std=c99 "${strict[@]}" -DPLAYER_OPAQUE -fsyntax-only examples/*.c # they use the calls alone
 checked c99 player.c adapter.c examples/*.c
 if [ ${#tls[@]} != 0 ]; then checked c99 player_tls.c; fi
 cc -std=c99 "${strict[@]}" "${sanitize[@]}" -o "$BUILD/test" test.c

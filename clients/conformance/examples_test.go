@@ -52,7 +52,7 @@ var examplePrograms = map[string]struct {
 	"cpp": {"BUILD/NAME HOST PORT ROUNDS", words{"wall": "follow"},
 		words{"watch": `x -?\d+ y`, "square": `corner 1 at \d+ -?\d+`,
 			"log": `^seconds,.*\n(\d+\.\d{3},0,0,0(,\d+){16}\n){20}$`, "goto": `^arrived=1`, "two": `^(robot [01]: [1-9]\d* mm\n){2}$`}},
-	"java": {"java -cp BUILD NAME HOST PORT ROUNDS",
+	"java": {"java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp BUILD NAME HOST PORT ROUNDS",
 		words{"hello": "Hello", "avoid": "ObstacleAvoidanceUsingSonar", "wall": "FollowWall", "watch": "Watch"},
 		words{"watch": "sonar ahead", "square": `^side 1: x 1\d\d\d mm, .*\nside 2: `, "log": `^time_ms,.*\n(\d+,0,0,0,\d+\n){19,20}$`,
 			"goto": `\d+ mm to go\narrived, `, "two": `^one: .*x=-?\d+.*\nother: .*\n$`}},
@@ -88,8 +88,8 @@ var furtherPrograms = map[string]words{
 		"goto": "node examples/goto.js HOST:PORT 1 0.5", "two": "node examples/two-robots.js HOST:PORT HOST:OTHER -n ROUNDS"},
 	"tcl": {"square": "tclsh examples/square.tcl HOST PORT ROUNDS", "log": "tclsh examples/log.tcl HOST PORT ROUNDS",
 		"goto": "tclsh examples/goto.tcl HOST PORT 1 0.5", "two": "tclsh examples/two.tcl HOST PORT ROUNDS HOST OTHER"},
-	"java": {"square": "java -cp BUILD Square HOST PORT 2", "log": "java -cp BUILD LogRun HOST PORT ROUNDS",
-		"goto": "java -cp BUILD GoToPoint HOST PORT 1000 500", "two": "java -cp BUILD TwoRobots HOST PORT HOST OTHER ROUNDS"},
+	"java": {"square": "java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp BUILD Square HOST PORT 2", "log": "java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp BUILD LogRun HOST PORT ROUNDS",
+		"goto": "java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp BUILD GoToPoint HOST PORT 1000 500", "two": "java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp BUILD TwoRobots HOST PORT HOST OTHER ROUNDS"},
 	"go": {"hello": "BUILD/hello -addr HOST:PORT -n ROUNDS", "avoid": "BUILD/avoid -addr HOST:PORT -n ROUNDS",
 		"wall": "BUILD/wall -addr HOST:PORT -n ROUNDS", "square": "BUILD/square -addr HOST:PORT -n 2",
 		"log": "BUILD/logrun -addr HOST:PORT -n ROUNDS", "goto": "BUILD/goto -addr HOST:PORT -- 1 0.5",
@@ -131,7 +131,7 @@ func runExamples(t *testing.T, l language, build, binary string) {
 			name := cmp.Or(programs.names[e.name], e.name)
 			fill := strings.NewReplacer("BUILD", build, "NAME", name, "HOST", "127.0.0.1", "PORT", fmt.Sprint(port),
 				"OTHER", fmt.Sprint(port+2), "ROUNDS", fmt.Sprint(e.rounds))
-			output := e.run(t, l, port, strings.Fields(fill.Replace(command)))
+			output := e.run(t, l.folder(), port, strings.Fields(fill.Replace(command)))
 			if !regexp.MustCompile(programs.prints[e.name]).MatchString(output) {
 				t.Errorf("the program does not print %q:\n%s", programs.prints[e.name], output)
 			}
@@ -139,8 +139,8 @@ func runExamples(t *testing.T, l language, build, binary string) {
 	}
 }
 
-// run runs an example until it ends, watches its robot, and returns its output.
-func (e example) run(t *testing.T, l language, port int, command []string) string {
+// run runs an example in a folder until it ends, watches its robot, and returns its output.
+func (e example) run(t *testing.T, folder string, port int, command []string) string {
 	t.Helper()
 	needs.Programs(t)
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
@@ -151,7 +151,7 @@ func (e example) run(t *testing.T, l language, port int, command []string) strin
 	must.Do(t, observer.Read(ctx))
 	var output bytes.Buffer
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = l.folder(), &output, &output
+	cmd.Dir, cmd.Stdout, cmd.Stderr = folder, &output, &output
 	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
 	must.Do(t, cmd.Start())
 	ended := make(chan error, 1)
