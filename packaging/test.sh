@@ -153,31 +153,31 @@ dpkg --purge player >/dev/null
 # prints NAME TEXT waits for a line that the program with this output prints next.
 declare -A seen=()
 prints() {
+  local at
   for _ in $(seq 600); do
-    if sed "1,${seen[$1]:-0}d" "$work/$1" | grep -q "$2"; then
-      seen[$1]=$((${seen[$1]:-0} + $(sed "1,${seen[$1]:-0}d" "$work/$1" | grep -n -m1 "$2" | cut -d: -f1)))
-      return
-    fi
+    at=$(awk -v from="${seen[$1]:-0}" -v text="$2" 'NR > from && $0 ~ text {print NR; exit}' "$work/$1")
+    if [ -n "$at" ]; then seen[$1]=$at; return; fi
     sleep 0.1
   done
   tail -n 20 "$work"/{robot,driver,log}
   fail "$1 does not print $2"
 }
 
-# replaced PACKAGE VERSION installs another version while a program drives. As the unit is restarted, the old server stops
-# the robot, and the new one has the administrator's configuration. The program connects again and drives on.
+# replaced PACKAGE VERSION installs another version while a program drives, and restarts the server as the unit is
+# restarted. The old server stops the robot, the new one has the administrator's configuration, and the program connects
+# again and drives on.
 replaced() {
   dpkg -i --force-confold "$1" >/dev/null 2>&1 || fail "dpkg -i $1"
-  prints robot '^100 100' # the old server goes on until it is ended
+  tail -n1 "$work/robot" | grep '^100 100' >/dev/null || fail "the robot does not drive when the package is there"
+  seen[robot]=$(wc -l <"$work/robot")
   stop
-  prints robot '^0 0' # by the server: the line of the board's watchdog is longer
-  ! tail -n1 "$work/robot" | grep 'of its own' || fail "the server has not stopped the robot"
+  prints robot '^0 0'
+  ! grep 'of its own' "$work/robot" || fail "the server has left it to the board to stop the robot"
   prints driver '^lost: '
   cmp "$work/player.cfg" /etc/player/player.cfg || fail "the configuration is another one"
   grep -q "^player $2 " <<<"$(player -version)" || fail "$(player -version) is not $2"
   start
   prints driver '^drives'
-  prints robot '^100 100'
 }
 
 python3 packaging/board.py >"$work/robot" &
@@ -194,6 +194,7 @@ prints driver '^drives'
 replaced "$new" $number
 replaced "$old" 1.0.0
 replaced "$new" $number
+seen[robot]=$(wc -l <"$work/robot")
 echo >&$input # the program ends
 wait $driver || fail "the program that drives ended with an error"
 driver=
