@@ -46,6 +46,8 @@ type group struct {
 	// Devices the ones to read; empty for plain frames of all devices.
 	Form    []byte `json:"form,omitempty"`
 	Devices string `json:"devices,omitempty"`
+	// Further is the interfaces of the devices without a letter that the clients read (load.Group).
+	Further string `json:"further,omitempty"`
 }
 
 // far reports whether the clients are on the network of the cell.
@@ -110,8 +112,12 @@ type cell struct {
 	// Population is how many robots the server simulates, each on a port of its own
 	// (population.go).
 	Population int `json:"population,omitempty"`
+	// Blocks replaces the seven devices of the manual: the devices of each driver's block (kinds.go).
+	Blocks []string `json:"blocks,omitempty"`
 	// Lasers gives each of them a laser, and noise.
 	Lasers bool `json:"lasers,omitempty"`
+	// Topic is the topic that the clients of servers of rosbridge subscribe to (peers.go).
+	Topic string `json:"topic,omitempty"`
 }
 
 // family is the cells that a cell is compared with: the first part of its name.
@@ -140,7 +146,7 @@ func cells() []cell {
 		all = append(all, paper("paper/"+l.Name, l, small, large)...)
 	}
 	return slices.Concat(all, paper("wireless5", wireless5, large), scale(), limited(), isolation(), neighbours(), beset(), viewed(), pictured(), exchanges(),
-		realTime(), compacted(), relayed(), fleets(), plains(), clientCells(), populated(), []cell{
+		realTime(), compacted(), relayed(), kinds(), fleets(), plains(), clientCells(), populated(), peers(), []cell{
 			{Name: "idle", Kind: idle, Device: costRate, Size: large, Servers: everyone()},
 			{Name: idleOpen, Kind: idle, Device: costRate, Size: large, Strangers: nobody},
 			{Name: "start", Kind: start, Device: costRate, Size: large},
@@ -253,7 +259,7 @@ func scale() []cell {
 	}
 	var all []cell
 	for _, clients := range []int{50, 500, 5000, 10000} {
-		for _, rate := range []int{1, 10, 50} {
+		for _, rate := range []int{10, 50} {
 			all = append(all, one(fmt.Sprintf("scale/%dx%dHz", clients, rate), clients, rate))
 		}
 	}
@@ -265,7 +271,7 @@ func scale() []cell {
 	return all
 }
 
-// limited is the paper's fifty clients served with a tenth of one processor.
+// limited is the paper's fifty clients served with a tenth of one processor, and a simulated robot with viewers.
 func limited() []cell {
 	var all []cell
 	for _, l := range []network{loopback, wireless} {
@@ -275,8 +281,18 @@ func limited() []cell {
 			all = append(all, c)
 		}
 	}
-	return all
+	// A simulated robot with a laser, all servers for viewers open and one browser; ten programs read the robot.
+	whole := cell{
+		Name: wholeCell, Network: loopback, Population: 1, Lasers: true, Strangers: "browser", Device: 10,
+		Size: 3*codec.BlockHeaderSize + codec.PositionSize + codec.SonarSize + codec.LaserSize, Share: 0.1, Memory: 64 << 20,
+	}
+	programs := group{Name: "programs", Clients: 10, Rate: 10, Task: load.Stream, Devices: "prsrlr"}
+	whole.Groups = []group{programs}
+	return append(all, whole)
 }
+
+// wholeCell is all that a robot's server does at once, within 64 MiB and a tenth of a core.
+const wholeCell = "small-cpu/whole"
 
 // isolation is 25 clients that must not notice the work of others.
 func isolation() []cell {
@@ -472,7 +488,9 @@ func (c cell) stamped() byte {
 }
 
 // stampless reports whether frames have no stamp, so that ages are unknown.
-func (c cell) stampless() bool { return c.Groups[0].Devices != "" && c.Robots == 0 }
+func (c cell) stampless() bool {
+	return c.Groups[0].Devices != "" && c.Robots == 0 || len(c.Blocks) > 0
+}
 
 // relayRate is how often a relay asks for news in Hz. A higher rate makes the data
 // younger and takes more of the network: 37 % at 807 bytes.
@@ -490,6 +508,9 @@ func relayConfiguration(server string) string {
 func (c cell) configuration(port, drive string) string {
 	if c.Kind == inside {
 		return fmt.Sprintf("driver ( name \"%s\" port \"%s\" )\n", c.hardware().driver, port)
+	}
+	if len(c.Blocks) > 0 {
+		return c.blocks(drive)
 	}
 	if c.Drive {
 		return fmt.Sprintf("driver ( name \"testpattern\" rate %d drive %q stamp true )\n", c.Device, drive)

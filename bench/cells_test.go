@@ -56,6 +56,9 @@ func TestFits(t *testing.T) {
 		"neighbours/tls-with-50-far":     true,
 		"neighbours/wired-with-50-far":   true,
 
+		"peers/802.11/50x10Hz":      true,
+		"peers/scan/802.11/50x10Hz": true,
+
 		"small-cpu/802.11/50x10Hz": true,
 		"small-cpu/802.11/50x50Hz": true,
 	}
@@ -88,7 +91,7 @@ func TestHowLong(t *testing.T) {
 		"paper/802.11/50x1Hz/85":  15 * time.Second,
 		"paper/802.11/50x10Hz/85": 10 * time.Second,
 		"request/1":               10 * time.Second,
-		"real-time/robot":         30 * time.Second, // its own
+		"real-time/robot":         15 * time.Second, // its own
 	} {
 		if got := o.windowOf(cellNamed(t, name)); got != want {
 			t.Errorf("%s: runs of %v, want %v", name, got, want)
@@ -113,7 +116,8 @@ func TestOptions(t *testing.T) {
 	if o.window != 2*time.Minute || o.runs != 5 || o.report != "x/report.md" || len(o.chosen()) != 9 {
 		t.Errorf("%+v, %d cells", o, len(o.chosen()))
 	}
-	for _, args := range [][]string{{"-run", "("}, {"-cell", "0s"}, {"-n", "0"}, {"more"}, {"-nonsense"}} {
+	for _, args := range [][]string{{"-run", "("}, {"-cell", "0s"}, {"-n", "0"}, {"more"}, {"-nonsense"},
+		{"-series", "-n", "3"}, {"-series", "-full"}, {"-series", "-cell", "2s"}} {
 		if _, err := parseOptions(args, io.Discard); err == nil {
 			t.Errorf("%q was taken", args)
 		}
@@ -122,7 +126,7 @@ func TestOptions(t *testing.T) {
 	if _, err := parseOptions([]string{"-h"}, &help); !errors.Is(err, flag.ErrHelp) || help.String() != usage {
 		t.Errorf("-h: %v", err)
 	}
-	for _, name := range []string{"run", "cell", "full", "n", "out", "report", "list"} {
+	for _, name := range []string{"run", "cell", "full", "n", "out", "report", "list", "series", "pages"} {
 		if !strings.Contains(usage, "  -"+name+" ") {
 			t.Errorf("the help lacks -%s", name)
 		}

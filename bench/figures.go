@@ -89,6 +89,10 @@ var (
 	ofAsked         = figure{head: "of asked", write: percent, of: func(w row, r run) float64 {
 		return rate(r) / float64(w.asked())
 	}}
+	// eachRate is the frames a second of one client of the first group.
+	eachRate = figure{head: "", write: rounded, of: func(w row, r run) float64 {
+		return float64(r.Load.Groups[0].Frames) / r.Load.Window.Seconds() / float64(w.Groups[0].Clients)
+	}}
 	missing = figure{head: "", write: rounded, of: row.missing}
 	dropped = figure{head: "dropped", write: count, of: func(w row, r run) float64 {
 		return max(0, w.missing(r)*float64(w.Groups[0].Clients))
@@ -131,8 +135,23 @@ var (
 	ofCore    = figure{head: "rounds/s and core", write: count, of: func(w row, r run) float64 {
 		return rate(r) / max(cpuShare.of(w, r), 1e-9)
 	}}
-	rss    = ofRun("RSS", memory, func(r run) float64 { return float64(r.Usage.RSS) })
-	peak   = ofRun("largest RSS", memory, func(r run) float64 { return float64(r.Usage.Peak) })
+	rss = ofRun("RSS", memory, func(r run) float64 { return float64(r.Usage.RSS) })
+	// anonymous is no number in results of before it was measured.
+	anonymous = ofRun("anonymous", memory, func(r run) float64 {
+		if r.Usage.Anonymous == 0 {
+			return math.NaN()
+		}
+		return float64(r.Usage.Anonymous)
+	})
+	peak = ofRun("largest RSS", memory, func(r run) float64 { return float64(r.Usage.Peak) })
+	// bytesOfFrame is no number in results of before it was measured.
+	bytesOfFrame = ofRun("bytes/frame", count, func(r run) float64 {
+		bytes := total(r, func(g load.GroupResult) int { return g.Bytes })
+		if bytes == 0 {
+			return math.NaN()
+		}
+		return bytes / max(framesOf(r), 1)
+	})
 	growth = figure{head: "", write: kibibytes, of: func(w row, _ run) float64 {
 		return w.results.memoryOfClient(w.Server)
 	}}
@@ -169,6 +188,23 @@ var (
 	readerP99 = ofRun("p99", duration, func(r run) float64 { return float64(r.Reader.P99) * 1e3 })
 	parsed    = ofRun("", count, func(r run) float64 { return r.Parsed })
 )
+
+// ofEach is each stranger's part of the increase of a figure that the strangers of a cell of viewers cause.
+func ofEach(f figure) figure {
+	of := f.of
+	f.of = func(w row, r run) float64 {
+		without, ok := w.results.row(viewersPrefix + nobody).value(f.with(of))
+		n := strangersIn(w.Strangers)
+		if !ok || n == 0 {
+			return math.NaN()
+		}
+		return (of(w, r) - without) / float64(n)
+	}
+	return f
+}
+
+// with is the same figure with another number.
+func (f figure) with(of func(row, run) float64) figure { f.of = of; return f }
 
 // total adds up a number of all groups of clients.
 func total(r run, of func(load.GroupResult) int) float64 {

@@ -60,8 +60,20 @@ func TestReportOfFleets(t *testing.T) {
 		"| 50x50Hz/807 by a fleet's bridge | 2500 | 0 |",
 		"| 802.11/50x50Hz/807 | fleet | 2500 | 2500 | 0 |",
 		"| Fleet, 50 x 50 Hz over 1.9 Mbps: every frame came | yes | 0.0 |",
-		"| Fleet, 10,000 monitors by NATS: 99 % of all frames | yes | 1 of 1; 100.0 % in fleet/100x100 |",
 	)
+	if v := judge(t, r, "NATS's alone"); !v.Open {
+		t.Errorf("without a cell of NATS alone: %+v", v)
+	}
+	alone := cellNamed(t, "nats/as-bridge")
+	r.put(cellResult{cell: alone, Commit: "abc", Runs: []run{measured(alone, player)}})
+	few.Runs[0].Load.Groups[0].Frames = 90_000 * 10
+	if v := judge(t, r, "NATS's alone"); v.Reached || v.Got != "0 of 1; 90.0 %; alone 100.0 % in fleet/100x100" {
+		t.Errorf("%+v", v)
+	}
+	r.find(alone.Name).Runs[0].Load.Groups[0].Frames = 94_000 * 10
+	if v := judge(t, r, "NATS's alone"); !v.Reached {
+		t.Errorf("%+v", v)
+	}
 	if text := rendered(t, resultsOf(t, "scale/50x50Hz")); strings.Contains(text, "## A fleet") || strings.Contains(text, "plain NATS") {
 		t.Error("there is a section without a fleet")
 	}

@@ -68,8 +68,8 @@ func allHardware() []hardware {
 func realTime() []cell {
 	var all []cell
 	for _, h := range allHardware() {
-		// The robot has 300 news in half a minute.
-		all = append(all, cell{Name: "real-time/" + h.name, Kind: inside, Hardware: h.name, Window: 30 * time.Second, Servers: []server{player, floor}})
+		// The robot has 150 news in this time.
+		all = append(all, cell{Name: "real-time/" + h.name, Kind: inside, Hardware: h.name, Window: 15 * time.Second, Servers: []server{player, floor}})
 	}
 	return all
 }

@@ -37,6 +37,9 @@ func thisMachine() machine {
 	return m
 }
 
+// withChanges is behind the commit of a tree that differs from it.
+const withChanges = " with changes"
+
 // commit names the tree that is measured, empty without git.
 func commit(ctx context.Context) string {
 	id, err := exec.CommandContext(ctx, "git", "rev-parse", "--short=12", "HEAD").Output()
@@ -47,7 +50,7 @@ func commit(ctx context.Context) string {
 	// Results of an earlier run are no change of the program.
 	changes, err := exec.CommandContext(ctx, "git", "status", "--porcelain", "--untracked-files=no", "--", ":/", ":(exclude,top)bench/results", ":(exclude,top)docs").Output()
 	if err == nil && len(changes) > 0 {
-		name += " with changes"
+		name += withChanges
 	}
 	return name
 }

@@ -32,7 +32,7 @@ const (
 	paperWindow   = 2 * time.Minute
 	// overhead is the time of a run apart from warm-up and window, for the
 	// time left. Setting up the counters of system calls takes another.
-	overhead = time.Second
+	overhead = 200 * time.Millisecond
 )
 
 //go:embed usage.txt
@@ -45,6 +45,8 @@ type options struct {
 	out    string
 	report string
 	list   bool
+	series bool
+	pages  bool
 }
 
 func parseOptions(args []string, help io.Writer) (options, error) {
@@ -60,13 +62,18 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 	fs.StringVar(&o.report, "report", "", "")
 	fs.BoolVar(&replace, "f", false, "")
 	fs.BoolVar(&o.list, "list", false, "")
+	fs.BoolVar(&o.series, "series", false, "")
+	fs.BoolVar(&o.pages, "pages", false, "")
 	if _, err := tools.Parse(fs, args, 0); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			fmt.Fprint(help, usage)
 		}
 		return o, err
 	}
-	if full {
+	switch {
+	case o.series && (full || o.runs != 1 || o.window != defaultWindow):
+		return o, errors.New("-series has its own windows and numbers of runs")
+	case full:
 		o.window = paperWindow
 	}
 	if o.report == "" {
@@ -80,6 +87,8 @@ func parseOptions(args []string, help io.Writer) (options, error) {
 		return o, fmt.Errorf("-run: %w", err)
 	case o.window <= 0:
 		return o, fmt.Errorf("-cell %v: must be positive", o.window)
+	case o.pages && (o.series || pattern != ""):
+		return o, errors.New("-pages measures nothing: it takes the results of -out")
 	case o.runs < 1:
 		return o, fmt.Errorf("-n %d: must be positive", o.runs)
 	}
@@ -96,7 +105,24 @@ func (o options) windowOf(c cell) time.Duration {
 	if c.Window > 0 {
 		return c.Window
 	}
-	return max(o.window, c.least())
+	window := o.window
+	if o.series {
+		window = c.seriesLength()
+	}
+	return max(window, c.least())
+}
+
+// runsOf is how often each server is measured in the cell.
+func (o options) runsOf(c cell) int {
+	if o.series {
+		return c.seriesRuns()
+	}
+	return o.runs
+}
+
+// all is how long all runs of the cell will take.
+func (o options) all(c cell) time.Duration {
+	return o.takes(c) * time.Duration(o.runsOf(c)*len(c.servers()))
 }
 
 // takes is how long a run will take.
@@ -142,14 +168,22 @@ func main() {
 	case err != nil:
 		exit(fmt.Errorf("%w (-h shows all flags)", err))
 	case o.list:
-		for _, c := range cells() {
-			fmt.Println(c.Name)
-		}
+		o.printList(os.Stdout)
 		return
 	}
 	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, restore) // a second signal kills at once
 	exit(suite(ctx, o))
+}
+
+// printList prints the chosen cells, and how long each takes.
+func (o options) printList(w io.Writer) {
+	left := time.Duration(0)
+	for _, c := range o.chosen() {
+		left += o.all(c)
+		fmt.Fprintf(w, "%6.1fs  %s\n", o.all(c).Seconds(), c.Name)
+	}
+	fmt.Fprintf(w, "%6.1fs  in all: %v\n", left.Seconds(), left.Round(time.Minute))
 }
 
 func exit(err error) {
@@ -168,9 +202,18 @@ func suite(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
+	if o.pages {
+		return r.publish(ctx)
+	}
 	if chosen := o.chosen(); len(chosen) > 0 {
 		if r.Machine != here {
 			return fmt.Errorf("%s has the results of another machine (%s, Linux %s, %s): choose another directory with -out", o.out, r.Machine.CPU, r.Machine.Kernel, r.Machine.Go)
+		}
+		if o.series {
+			if err := r.beginSeries(ctx, o); err != nil {
+				return err
+			}
+			chosen = r.seriesCells(chosen)
 		}
 		if err := r.measure(ctx, o, chosen); err != nil {
 			return err
@@ -204,11 +247,12 @@ func (r *results) measure(ctx context.Context, o options, chosen []cell) error {
 		return err
 	}
 	defer w.close()
-	p := &progress{}
+	p := &progress{cells: len(chosen)}
 	for _, c := range chosen {
-		p.left += o.takes(c) * time.Duration(o.runs*len(c.servers()))
+		p.left += o.all(c)
 	}
 	tree := commit(ctx)
+	fmt.Fprintf(os.Stderr, "%s at commit %s, until %s\n", plural(len(chosen), "cell"), tree, time.Now().Add(p.left).Format("15:04"))
 	for len(chosen) > 0 && ctx.Err() == nil {
 		end := slices.IndexFunc(chosen, func(c cell) bool { return c.family() != chosen[0].family() })
 		if end < 0 {
@@ -218,17 +262,22 @@ func (r *results) measure(ctx context.Context, o options, chosen []cell) error {
 		for _, c := range chosen[:end] {
 			family = append(family, cellResult{cell: c, Commit: tree, Taken: time.Now().UTC().Truncate(time.Second), Window: o.windowOf(c)})
 		}
-		for range o.runs {
+		for again := true; again && ctx.Err() == nil; {
+			again = false
 			for i := range family {
-				if ctx.Err() == nil {
-					w.round(ctx, o, p, &family[i])
+				if c := &family[i]; ctx.Err() == nil && len(c.Runs) < o.runsOf(c.cell)*len(c.servers()) {
+					w.round(ctx, o, p, c)
+					again = true
 				}
 			}
 		}
 		for _, c := range family {
-			if len(c.Runs) == o.runs*len(c.servers()) { // not interrupted
+			if len(c.Runs) == o.runsOf(c.cell)*len(c.servers()) { // not interrupted
 				r.put(c.settled())
 			}
+		}
+		if err := r.write(o.out); err != nil { // a computer may fail in 40 minutes
+			return err
 		}
 		chosen = chosen[end:]
 	}
@@ -256,13 +305,20 @@ func (w *workshop) round(ctx context.Context, o options, p *progress, to *cellRe
 
 // progress prints the cell under way on standard error, and how long the rest will take.
 type progress struct {
-	left time.Duration
-	cell string // named last
+	left  time.Duration
+	cells int             // to be measured
+	cell  string          // named last
+	known map[string]bool // have begun
 }
 
 func (p *progress) say(cell string) {
-	if cell != p.cell {
-		p.cell = cell
-		fmt.Fprintf(os.Stderr, "%s (%v left)\n", cell, p.left.Round(time.Second))
+	if cell == p.cell {
+		return
 	}
+	p.cell = cell
+	if p.known == nil {
+		p.known = map[string]bool{}
+	}
+	p.known[cell] = true
+	fmt.Fprintf(os.Stderr, "%d/%d %s (%v left)\n", len(p.known), p.cells, cell, p.left.Round(time.Second))
 }

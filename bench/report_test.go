@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -55,7 +56,7 @@ func measured(c cell, s server) run {
 		Inside:  &load.Dist{P50: ms / 10, P99: ms / 5, P999: ms / 4, Max: ms},
 		Load:    &load.Result{Window: window, CPU: time.Second, Groups: groups},
 		Calls:   map[string]uint64{"write": uint64(frames), "read": 100, "epoll_wait": uint64(frames / 5), "other": 7},
-		Usage:   rig.Usage{CPU: time.Duration(frames) * 6 * time.Microsecond, RSS: 10 * mib, Voluntary: 100},
+		Usage:   rig.Usage{CPU: time.Duration(frames) * 6 * time.Microsecond, RSS: 10 * mib, Anonymous: 2 * mib, Voluntary: 100},
 		Traffic: rig.Traffic{Bytes: uint64(frames * (c.Size + rig.Header))},
 	}
 }
@@ -144,6 +145,31 @@ func TestPageInDocs(t *testing.T) {
 	if page, err := os.ReadFile("../docs/BENCHMARKS.md"); err != nil || !bytes.Equal(page, b.Bytes()) {
 		t.Errorf("docs/BENCHMARKS.md is not the report of bench/results (%v): go run ./bench -run '^$' -out bench/results -report docs/BENCHMARKS.md -f", err)
 	}
+}
+
+// A tree with changes is no commit that anybody could measure again.
+func TestResultsAreOfCommits(t *testing.T) {
+	r := must.Get(readResults("results", machine{}))(t)
+	for _, c := range r.Cells {
+		if c.changed() {
+			t.Errorf("%s was measured at %s", c.Name, c.Commit)
+		}
+	}
+}
+
+// A target is reached, or targets.go says why it is not.
+func TestMissedTargetsHaveReasons(t *testing.T) {
+	r := must.Get(readResults("results", machine{}))(t)
+	for _, goal := range r.unexplained() {
+		t.Errorf("bench/results miss %q, and the target has no reason", goal)
+	}
+	made := resultsOf(t, "isolation/alone", "scale/50x50Hz")
+	made.find("isolation/alone").Runs[0].Load.Groups[0].Closed = 1
+	if got := made.unexplained(); !slices.Equal(got, []string{"Isolation: no client closed"}) {
+		t.Errorf("without a reason: %q", got)
+	}
+	has(t, rendered(t, made), "\n- **Isolation: no client closed**: no reason is known.\n",
+		"\n- **50 x 50 Hz: CPU a frame at most 0.5 times threads'**: three quarters of")
 }
 
 // The page is read also in an editor.
@@ -289,7 +315,7 @@ func TestEveryTargetIsJudged(t *testing.T) {
 
 func TestHealthyTargets(t *testing.T) {
 	r := resultsOf(t, "healthy/readers", "healthy/commands")
-	for _, says := range []string{"1.3 system calls", "1.5 times the readers'", "1.3 times floor's"} {
+	for _, says := range []string{"1.3 system calls", "1.4 times floor's", "100 us above floor's"} {
 		if v := judge(t, r, says); !v.Reached || v.Open {
 			t.Errorf("%+v", v)
 		}
@@ -297,11 +323,11 @@ func TestHealthyTargets(t *testing.T) {
 	busy := &r.find("healthy/commands").Runs[0]
 	busy.Calls["ioctl"] = 25000
 	busy.Usage.CPU *= 2
-	busy.Load.Groups[0].Interval.P50 *= 2
+	busy.Load.Groups[0].Interval.P50 += ms / 5
 	for says, got := range map[string]string{
-		"1.3 system calls":       "1 of 2; 2.20 in healthy/commands",
-		"1.5 times the readers'": "1 of 2; 2.00x in healthy/commands",
-		"1.3 times floor's":      "1 of 2; 2.00x in healthy/commands",
+		"1.3 system calls":     "1 of 2; 2.20 in healthy/commands",
+		"1.4 times floor's":    "1 of 2; 2.00x in healthy/commands",
+		"100 us above floor's": "1 of 2; 200 us in healthy/commands",
 	} {
 		if v := judge(t, r, says); v.Reached || v.Got != got {
 			t.Errorf("%+v, want %q", v, got)

@@ -119,6 +119,11 @@ func (c *cellResult) of(s server) []run {
 	return slices.DeleteFunc(slices.Clone(c.Runs), func(r run) bool { return r.Server != s || r.Error != "" })
 }
 
+// changed reports whether the cell was measured in a tree that is no commit.
+func (c *cellResult) changed() bool {
+	return c.Commit == "" || strings.HasSuffix(c.Commit, withChanges)
+}
+
 // settled is the cell as not run if no run went well.
 func (c cellResult) settled() cellResult {
 	if slices.ContainsFunc(c.Runs, func(r run) bool { return r.Error == "" }) || len(c.Runs) == 0 {

@@ -82,6 +82,12 @@ func (w row) show(f figure) string {
 	return "-"
 }
 
+// has reports whether a figure was measured for the row.
+func (w row) has(f figure) bool {
+	_, ok := w.value(f)
+	return ok
+}
+
 // value is the median of a figure over the runs of the row's server. ok is false if there are none, or if one of
 // them has no number.
 func (w row) value(f figure) (v float64, ok bool) {
@@ -98,13 +104,20 @@ func (w row) value(f figure) (v float64, ok bool) {
 // ofEachViewer is the CPU time of the cell's strangers, each one's part of the increase
 // that they cause.
 func (w row) ofEachViewer() string {
-	with, ok := w.value(cpuShare)
-	without, known := w.results.row(viewersPrefix + nobody).value(cpuShare)
-	who := slices.IndexFunc(strangers.All(), func(p strangers.Workload) bool { return p.Name == w.Name })
-	if !ok || !known || who < 0 {
+	if w.Strangers == nobody {
 		return ""
 	}
-	return percent((with - without) / float64(strangers.All()[who].Count))
+	return w.show(ofEach(cpuShare))
+}
+
+// strangersIn is how many strangers do some work.
+func strangersIn(work string) int {
+	for _, p := range strangers.All() {
+		if p.Name == work {
+			return p.Count
+		}
+	}
+	return 0
 }
 
 // runtime is the runtime of a client library's program.

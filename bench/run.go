@@ -282,8 +282,13 @@ const namespaceFile = 3
 func (p *process) spec(c cell, wire *rig.Wire, warmup, window time.Duration) load.Spec {
 	spec := load.Spec{FrameSize: c.Size, Stamp: c.stamped(), Warmup: warmup, Window: window}
 	for i, g := range c.Groups {
-		lg := load.Group{Name: g.Name, Clients: g.Clients, Rate: g.Rate, Task: g.Task, Form: g.Form, Devices: g.Devices, Ports: c.Robots}
-		lg.Address = loopbackAddress(p.port + c.portOf(i))
+		lg := load.Group{Name: g.Name, Clients: g.Clients, Rate: g.Rate, Task: g.Task, Form: g.Form, Devices: g.Devices, Further: g.Further, Ports: c.Robots}
+		lg.Topic = p.topic
+		port := p.port + c.portOf(i)
+		if p.topic != "" && p.rosbridge > 0 {
+			port = p.rosbridge
+		}
+		lg.Address = loopbackAddress(port)
 		if g.TLS {
 			lg.TLS = loopbackAddress(p.tls)
 		}
@@ -293,7 +298,7 @@ func (p *process) spec(c cell, wire *rig.Wire, warmup, window time.Duration) loa
 			case g.Wired:
 				lg.Address = net.JoinHostPort(rig.FastServerAddress, strconv.Itoa(p.port))
 			case !c.Relay:
-				lg.Address = net.JoinHostPort(rig.ServerAddress, strconv.Itoa(p.port))
+				lg.Address = net.JoinHostPort(rig.ServerAddress, strconv.Itoa(port))
 			}
 		}
 		spec.Groups = append(spec.Groups, lg)

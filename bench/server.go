@@ -97,7 +97,16 @@ func compile(ctx context.Context, folder, path, source string, flags ...string) 
 	return nil
 }
 
-func (w *workshop) path(s server) string { return filepath.Join(w.bin, string(s)) }
+// path is the program of a server.
+func (w *workshop) path(s server) string {
+	switch s {
+	case bridge:
+		return debianPython
+	case rosbridge:
+		s = player
+	}
+	return filepath.Join(w.bin, string(s))
+}
 
 // serialPort is the port that emulated hardware is on.
 func (w *workshop) serialPort() string { return filepath.Join(w.dir, "line") }
@@ -118,7 +127,9 @@ func (w *workshop) arguments(s server, c cell, p *process) ([]string, error) {
 		h := c.hardware()
 		return []string{"-port", strconv.Itoa(port), "-size", strconv.Itoa(h.size), "-letter", string(h.letter),
 			"-serial", w.serialPort(), "-packet", strconv.Itoa(h.packet)}, nil
-	case s != player:
+	case s == bridge:
+		return w.bridgeArguments(c, port)
+	case s == floor || s == threads:
 		return []string{"-port", strconv.Itoa(port), "-size", strconv.Itoa(c.Size)}, nil
 	}
 	file := filepath.Join(w.dir, "player.cfg")
@@ -126,7 +137,10 @@ func (w *workshop) arguments(s server, c cell, p *process) ([]string, error) {
 	// All clients are of one computer.
 	args := []string{"-gp", strconv.Itoa(port), "-max-per-address", strconv.Itoa(math.MaxInt32)}
 	if p.page > 0 {
-		args = append(args, "-http", loopbackAddress(p.page), "-foxglove", loopbackAddress(p.foxglove), "-rosbridge", loopbackAddress(p.rosbridge))
+		args = append(args, "-http", loopbackAddress(p.page), "-foxglove", loopbackAddress(p.foxglove))
+	}
+	if p.rosbridge > 0 {
+		args = append(args, "-rosbridge", net.JoinHostPort(c.serverHost(), strconv.Itoa(p.rosbridge)))
 	}
 	if p.tls > 0 {
 		pair := certs.New(w, "bench").Issue("player", nil)
@@ -152,6 +166,7 @@ type process struct {
 	foxglove  int          // the port for Foxglove, zero: it is off
 	rosbridge int          // the port for rosbridge, zero: it is off
 	tls       int          // the port for TLS, zero: there is none
+	topic     string       // of a server of rosbridge, empty: its clients speak Player's protocol
 	said      bytes.Buffer // on standard error
 	group     *rig.Group
 	since     time.Time // just before it was started
@@ -159,7 +174,7 @@ type process struct {
 
 // start starts a server for a cell, in the wire's namespace if there is one.
 func (w *workshop) start(ctx context.Context, s server, c cell, wire *rig.Wire) (*process, error) {
-	p := &process{port: 6665}
+	p := &process{port: 6665, topic: c.topic(s)}
 	var err error
 	robots := max(c.Population, 1)
 	if wire == nil {
@@ -169,6 +184,9 @@ func (w *workshop) start(ctx context.Context, s server, c cell, wire *rig.Wire) 
 	}
 	if c.Strangers != "" {
 		p.page, p.foxglove, p.rosbridge = p.port+robots, p.port+robots+1, p.port+robots+3
+	}
+	if s == rosbridge {
+		p.rosbridge = p.port + robots + 3
 	}
 	if c.tls() {
 		p.tls = p.port + robots + 2

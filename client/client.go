@@ -22,8 +22,11 @@
 //
 // A Client is used by one goroutine. A wait ends when its context does, and
 // the connection stays usable: the next Read completes a round that arrived in
-// part. Commands do not wait, so they can be sent after the context has ended:
+// part. Commands have no answer to wait for, so they can be sent after the context has ended:
 // stop the robot, then Close. A network that takes nothing for five seconds is lost.
+// A program that cannot wait so long has the methods whose names end in Context: when the
+// context ends before the network has taken the command, they close the connection, of which
+// a part of the command may have been sent, and return the context's error.
 //
 // It needs nothing of one system. Its tests run on Linux; for macOS and Windows it is only
 // compiled and vetted.
@@ -317,12 +320,12 @@ func (c *Client) watch(ctx context.Context) {
 	}
 }
 
-// send sends one message.
-func (c *Client) send(kind, letter byte, payload []byte) error {
+// send sends one message. See flush for the end of ctx.
+func (c *Client) send(ctx context.Context, kind, letter byte, payload []byte) error {
 	if err := c.queue(kind, letter, payload); err != nil {
 		return err
 	}
-	return c.flush(context.Background())
+	return c.flush(ctx)
 }
 
 // queue adds a message to those that flush sends.

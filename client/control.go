@@ -1,6 +1,7 @@
 package client
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"time"
@@ -12,8 +13,13 @@ import (
 // counterclockwise (manual table 5). It is in force until the next call. The
 // server and the robot limit both speeds.
 func (c *Client) SetSpeed(mmPerSec, degPerSec int) error {
+	return c.SetSpeedContext(context.Background(), mmPerSec, degPerSec)
+}
+
+// SetSpeedContext is SetSpeed until ctx ends.
+func (c *Client) SetSpeedContext(ctx context.Context, mmPerSec, degPerSec int) error {
 	c.payload = codec.PositionCommand{Speed: short(mmPerSec), TurnRate: short(degPerSec)}.Append(c.payload[:0])
-	return c.Command(codec.Position, c.payload)
+	return c.CommandContext(ctx, codec.Position, c.payload)
 }
 
 // SetPTZ points the camera: pan -100 to 100 deg, positive is counterclockwise;
@@ -35,10 +41,15 @@ func (c *Client) SetGripper(code, arg uint8) error {
 // write access it returns an error, since the server would drop the command
 // silently. A nil error means only that the command was sent.
 func (c *Client) Command(letter byte, payload []byte) error {
+	return c.CommandContext(context.Background(), letter, payload)
+}
+
+// CommandContext is Command until ctx ends. The connection is closed then, unless ctx had ended before.
+func (c *Client) CommandContext(ctx context.Context, letter byte, payload []byte) error {
 	if !c.devices[letter].writable() {
 		return fmt.Errorf("no write access to device %q: Request \"%cw\" first", letter, letter)
 	}
-	return c.send(codec.KindCommand, letter, payload)
+	return c.send(ctx, codec.KindCommand, letter, payload)
 }
 
 // DataMode selects when the server sends rounds (manual 3.6).
@@ -160,7 +171,12 @@ func (c *Client) ChangeVelocityControl(m VelocityMode) error {
 // Config sends a configuration of any layout to a device (manual 3.6): a code
 // and its arguments. It needs no access.
 func (c *Client) Config(letter byte, payload []byte) error {
-	return c.send(codec.KindConfig, letter, payload)
+	return c.ConfigContext(context.Background(), letter, payload)
+}
+
+// ConfigContext is Config until ctx ends. The connection is closed then, unless ctx had ended before.
+func (c *Client) ConfigContext(ctx context.Context, letter byte, payload []byte) error {
+	return c.send(ctx, codec.KindConfig, letter, payload)
 }
 
 func (c *Client) config(letter byte, cfg codec.Config) error {

@@ -1,9 +1,16 @@
 package client
 
 import (
+	"context"
+	"errors"
+	"io"
+	"net"
 	"strings"
 	"testing"
 	"time"
+
+	"player/codec"
+	"player/e2e/must"
 )
 
 // Messages that clients in other languages cannot send; the rest is in clients/conformance.
@@ -75,4 +82,65 @@ func TestControlAllocates(t *testing.T) {
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
+}
+
+// canceling ends a context while a command is written.
+type canceling struct {
+	net.Conn
+	cancel func()
+}
+
+func (c canceling) Write(p []byte) (int, error) {
+	c.cancel()
+	return c.Conn.Write(p)
+}
+
+// The end of a context ends a command that the network does not take, and with it the connection.
+func TestCommandContext(t *testing.T) {
+	for name, command := range map[string]func(context.Context, *Client) error{
+		"wheels": func(ctx context.Context, c *Client) error {
+			return (&Wheels{Device[codec.PositionData]{nil, c, codec.Position}}).DriveContext(ctx, 100, 0)
+		},
+		"stop": func(ctx context.Context, c *Client) error {
+			return (&Wheels{Device[codec.PositionData]{nil, c, codec.Position}}).StopContext(ctx)
+		},
+		"output": func(ctx context.Context, c *Client) error {
+			return (&IO{Device[codec.IOData]{nil, c, 'X'}}).SetContext(ctx, 1, 1)
+		},
+		"joint": func(ctx context.Context, c *Client) error {
+			return (&Servo{Device[codec.ServoData]{nil, c, 'X'}}).MoveContext(ctx, 1, 1, 1)
+		},
+		"any":           func(ctx context.Context, c *Client) error { return c.CommandContext(ctx, 'X', nil) },
+		"configuration": func(ctx context.Context, c *Client) error { return c.ConfigContext(ctx, 'X', nil) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			near, far := net.Pipe() // which takes nothing until far is read
+			defer far.Close()
+			ctx, cancel := context.WithCancel(t.Context())
+			c := New(canceling{near, cancel})
+			defer c.Close()
+			c.reply([]byte("paXw"))
+			if err := command(ctx, c); !errors.Is(err, context.Canceled) {
+				t.Fatalf("%v", err)
+			}
+			if n, err := far.Read(make([]byte, 1)); err != io.EOF {
+				t.Errorf("the connection goes on: %d bytes, %v", n, err)
+			}
+		})
+	}
+}
+
+// A context that has ended before sends nothing, and the connection goes on.
+func TestCommandContextEnded(t *testing.T) {
+	c, s := dial(t)
+	open(t, c, s, "pa")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := c.SetSpeedContext(ctx, 100, 0); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	must.Do(t, c.SetSpeed(0, 0))
+	s.expect("6370 0004 0000 0000")
+	c.Close()
+	s.expectEnd()
 }

@@ -80,19 +80,27 @@ func (c *Client) Channels(ctx context.Context) (channels []codec.Channel, err er
 
 // SetOutput sets an output of an io device to a value in the unit of the output (Channels).
 func (c *Client) SetOutput(code byte, channel uint8, value int32) error {
+	return c.setOutput(context.Background(), code, channel, value)
+}
+
+func (c *Client) setOutput(ctx context.Context, code byte, channel uint8, value int32) error {
 	c.payload = codec.IOCommand{Channel: channel, Value: value}.Append(c.payload[:0])
-	return c.Command(code, c.payload)
+	return c.CommandContext(ctx, code, c.payload)
 }
 
 // MoveJoint moves a joint of a servo device to a goal in the unit of the joint (Channels), at a speed in that unit each
 // second; zero: as the driver moves it. Joint codec.AllJoints is all of them.
 func (c *Client) MoveJoint(code byte, joint uint8, goal int32, speed uint32) error {
+	return c.moveJoint(context.Background(), code, joint, goal, speed)
+}
+
+func (c *Client) moveJoint(ctx context.Context, code byte, joint uint8, goal int32, speed uint32) error {
 	c.payload = codec.ServoCommand{Joint: joint, Goal: goal, Speed: speed}.Append(c.payload[:0])
-	return c.Command(code, c.payload)
+	return c.CommandContext(ctx, code, c.payload)
 }
 
 // StopJoints stops all joints of a servo device where they are.
 func (c *Client) StopJoints(code byte) error {
-	c.payload = codec.StopServos().Append(c.payload[:0])
-	return c.Command(code, c.payload)
+	stop := codec.StopServos()
+	return c.MoveJoint(code, stop.Joint, stop.Goal, stop.Speed)
 }

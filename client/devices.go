@@ -125,8 +125,16 @@ func (c *Client) OpenWheels(ctx context.Context) (*Wheels, error) {
 // Drive drives the robot, as SetSpeed does: mm/s, positive is forward, and deg/s, positive is counterclockwise.
 func (w *Wheels) Drive(mmPerSec, degPerSec int) error { return w.robot.SetSpeed(mmPerSec, degPerSec) }
 
+// DriveContext is Drive until ctx ends. Then the connection is closed, and the server stops the wheels.
+func (w *Wheels) DriveContext(ctx context.Context, mmPerSec, degPerSec int) error {
+	return w.robot.SetSpeedContext(ctx, mmPerSec, degPerSec)
+}
+
 // Stop stops the robot. A client with a lifetime of commands stops only what it drives itself.
 func (w *Wheels) Stop() error { return w.Drive(0, 0) }
+
+// StopContext is Stop until ctx ends. A context that has ended before sends nothing: the wheels go on.
+func (w *Wheels) StopContext(ctx context.Context) error { return w.DriveContext(ctx, 0, 0) }
 
 // IO is a device of inputs and outputs. Channels describes them.
 type IO struct{ Device[codec.IOData] }
@@ -143,6 +151,11 @@ func (c *Client) OpenIO(ctx context.Context, index int) (*IO, error) {
 // Set sets an output to a value in its unit; a digital one to 0 or 1.
 func (d *IO) Set(channel uint8, value int32) error { return d.robot.SetOutput(d.code, channel, value) }
 
+// SetContext is Set until ctx ends.
+func (d *IO) SetContext(ctx context.Context, channel uint8, value int32) error {
+	return d.robot.setOutput(ctx, d.code, channel, value)
+}
+
 // Servo is a device of joints. Channels describes them.
 type Servo struct{ Device[codec.ServoData] }
 
@@ -158,6 +171,11 @@ func (c *Client) OpenServo(ctx context.Context, index int) (*Servo, error) {
 // Move moves a joint to a goal in its unit, at a speed in that unit each second; zero: as the driver moves it.
 func (d *Servo) Move(joint uint8, goal int32, speed uint32) error {
 	return d.robot.MoveJoint(d.code, joint, goal, speed)
+}
+
+// MoveContext is Move until ctx ends.
+func (d *Servo) MoveContext(ctx context.Context, joint uint8, goal int32, speed uint32) error {
+	return d.robot.moveJoint(ctx, d.code, joint, goal, speed)
 }
 
 // Stop stops all joints where they are.

@@ -31,21 +31,3 @@ func (p *peer) untilPoints(pan, tilt, zoom int16) {
 		return p.ptz() == want
 	})
 }
-
-// A reader of a camera that stands takes no more wakes than its rate needs: one for each
-// frame, and one for each of the two answers that make a position.
-func TestReaderOfACameraWakesLittle(t *testing.T) {
-	t.Parallel()
-	c := startCamera(t, sony.Options{})
-	s := start(t, "-zp", c.Port(), "-http", "127.0.0.1:0")
-	page := s.dashboard(t)
-	p := s.dial(t)
-	p.mustOpen("zr", "zr")
-	p.until("a camera at rest", counter(15))
-	const frames = 50
-	before := status(t, page).Loop.Wakes
-	p.until("frames", counter(frames))
-	if took, need := status(t, page).Loop.Wakes-before, uint64(3*frames); took > need*13/10 {
-		t.Errorf("%d wakes for %d frames, which need %d", took, frames, need)
-	}
-}

@@ -212,12 +212,13 @@ func TestRosbridgeSlowProgram(t *testing.T) {
 	page, url := s.dashboard(t), s.rosbridge(t)
 	idle, _ := openROS(t, url, "127.0.0.1", "")
 	idle.call("/rosapi/topics", "{}")
-	// The counted wakes come from the questions for the count: there is no event to wait for.
-	before := status(t, page).Loop.Wakes
-	time.Sleep(time.Second)
-	if after := status(t, page).Loop.Wakes; after-before > 2 {
-		t.Errorf("the loop woke %d times in a second", after-before)
-	}
+	// The counted wakes come from the questions for the count. On a busy machine the beginning
+	// may last into the first second.
+	waiting.Until(t, "a second without wakes", func() bool {
+		before := status(t, page).Loop.Wakes
+		time.Sleep(time.Second)
+		return status(t, page).Loop.Wakes-before <= 2
+	})
 	clock := s.dial(t)
 	clock.request("pr")
 	const period = 100 * time.Millisecond // of odometry
@@ -234,7 +235,7 @@ func TestRosbridgeSlowProgram(t *testing.T) {
 	}
 	woke := time.Now()
 	for i, p := range programs {
-		old, since := 0, 1+int(time.Since(woke)/period)
+		old := 0
 		for taken := range odometry(p) {
 			if taken.After(woke) {
 				break
@@ -242,6 +243,7 @@ func TestRosbridgeSlowProgram(t *testing.T) {
 			old++
 		}
 		// One or two were on their way before; each that has come since takes a place.
+		since := 1 + int(time.Since(woke)/period)
 		if old < queues[i]-since || old > queues[i]+2 {
 			t.Errorf("a queue of %d: %d old messages", queues[i], old)
 		}

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"player/packaging/site"
 )
 
 // library is the client library of a language, as people install it there.
@@ -221,10 +223,12 @@ func java(src source) (library, error) {
 		}
 	}
 	// Java 17, also with a newer compiler.
-	if _, err := output("javac", append([]string{"--release", "17", "-encoding", "UTF-8", "-Xlint:all", "-Werror", "-d", classes}, names...)...); err != nil {
+	compile := append(site.BriefJVM(), "--release", "17", "-encoding", "UTF-8", "-Xlint:all", "-Werror", "-d", classes)
+	if _, err := output("javac", append(compile, names...)...); err != nil {
 		return l, fmt.Errorf("%w: install default-jdk-headless", err)
 	}
-	if _, err := output("javadoc", append([]string{"-quiet", "-Xdoclint:all", "-Werror", "-notimestamp", "-noindex", "-encoding", "UTF-8", "--release", "17", "-d", docs}, documented...)...); err != nil {
+	describe := append(site.BriefJVM(), "-quiet", "-Xdoclint:all", "-Werror", "-notimestamp", "-noindex", "-encoding", "UTF-8", "--release", "17", "-d", docs)
+	if _, err := output("javadoc", append(describe, documented...)...); err != nil {
 		return l, err
 	}
 	license, err := single("LICENSE", "META-INF/LICENSE")

@@ -310,7 +310,7 @@ func installNpm(p place) {
 
 func installJar(p place) {
 	p.write("Hello.java", []byte(helloJava))
-	p.hello("java", "-cp", "playerclient-1.2.0.jar", "Hello.java")
+	p.hello("java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", "playerclient-1.2.0.jar", "Hello.java")
 	for jar, want := range map[string]string{"playerclient-1.2.0-sources.jar": "player/PlayerClient.java", "playerclient-1.2.0-javadoc.jar": "player/PlayerClient.html"} {
 		if out := p.run("jar", "tf", jar); !strings.Contains(out, want) {
 			p.Errorf("%s: %s", jar, out)
@@ -355,6 +355,7 @@ func buildByMaven(p place) {
 	p.run("mkdir", "src")
 	p.run("unzip", "-q", "-d", "src", "playerclient-1.2.0-sources.jar", "module-info.java", "player/*")
 	p.run("mv", "playerclient-1.2.0.pom", "pom.xml")
+	p.env = []string{"MAVEN_OPTS=-XX:+UseSerialGC -XX:TieredStopAtLevel=1"} // as site.BriefJVM
 	p.run("mvn", "-B", "-q", "-s", "settings.xml", "-Dmaven.repo.local="+filepath.Join(p.dir, "repository"),
 		"-Dsurefire.version="+filepath.Base(surefire[len(surefire)-1]), "package")
 	for _, suffix := range []string{"", "-sources", "-javadoc"} {

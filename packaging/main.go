@@ -107,7 +107,7 @@ func run(output, only, version string, replace, withClients bool) error {
 	if err := os.MkdirAll(output, 0o777); err != nil {
 		return err
 	}
-	here := filepath.Join(temp, "player")
+	here := filepath.Join(temp, "player-"+runtime.GOARCH) // the one for this processor is linked once
 	if err := src.build(here, runtime.GOARCH, ""); err != nil {
 		return err
 	}

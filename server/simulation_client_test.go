@@ -49,6 +49,7 @@ type simClient struct {
 	// Its knowledge of its session: the state that replies have confirmed, and the messages
 	// since.
 	stream   []byte // not parsed yet
+	array    []byte // the stream's, empty
 	written  time.Duration
 	delayed  time.Duration // how long the loop had been delayed when it was written
 	slots    []simSlot

@@ -41,7 +41,10 @@ func (r *simRobot) mayMiss(by *simClient) {
 
 // state returns the robot as the status shows it, nothing if it has gone.
 func (r *simRobot) state() status.Robot {
-	all := r.sim.server.Status(r.sim.now).Robots
+	all := r.sim.shown
+	if all == nil {
+		all = r.sim.server.Status(r.sim.now).Robots
+	}
 	i := slices.IndexFunc(all, func(o status.Robot) bool { return o.Port == 6665+r.index })
 	if i < 0 {
 		return status.Robot{}

@@ -171,7 +171,7 @@ func (h *emulated) splice(data []byte, damaged bool) {
 func (e emulatedHost) Receive([]byte) {
 	h := e.emulated
 	packets := h.packets
-	h.packets = nil
+	h.packets = h.packets[:0]
 	for _, packet := range packets {
 		if h.off || e.port.comes > h.rig.sim.now+mostBehind { // it sends more than the line carries
 			continue

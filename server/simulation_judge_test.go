@@ -34,7 +34,10 @@ func (c *simClient) read() {
 	all := c.unread
 	c.unread, c.unreadBytes = nil, 0
 	for _, p := range all {
-		c.stream, c.written, c.delayed = append(c.stream, p.plain...), p.written, p.delayed
+		if c.stream = append(c.stream, p.plain...); len(c.stream) == len(p.plain) {
+			c.array = c.stream[:0]
+		}
+		c.written, c.delayed = p.written, p.delayed
 		c.parse()
 		if c.socket != nil {
 			c.socket.brings(p.plain)
@@ -61,7 +64,7 @@ func (c *simClient) parse() {
 		c.stream = c.stream[3+size:]
 	}
 	if len(c.stream) == 0 {
-		c.stream = nil
+		c.stream = c.array
 	}
 }
 
@@ -218,14 +221,16 @@ func (c *simClient) gives(letters string) bool {
 
 // modes are the modes that the session may be in, until the next call.
 func (c *simClient) modes() []mode {
-	all := append(c.mayBe[:0], c.sure)
-	defer func() { c.mayBe = all }()
+	c.mayBe = append(c.mayBe[:0], c.sure)
+	if len(c.maybe) == 0 {
+		return c.mayBe
+	}
 	m := c.sure
 	for _, change := range c.maybe {
 		change.apply(&m)
-		all = append(all, m)
+		c.mayBe = append(c.mayBe, m)
 	}
-	return all
+	return c.mayBe
 }
 
 // block judges one block of a frame: 3 and 8.
@@ -308,11 +313,27 @@ func (c *simClient) clock(p []byte, full, fresh bool) {
 	}
 }
 
+// sizeOf returns how many bytes the data of a device has.
+func sizeOf(letter byte) int {
+	switch letter {
+	case 'p':
+		return 21
+	case 's':
+		return 32
+	case 'm':
+		return 3
+	case 'g':
+		return 2
+	case 'l':
+		return 722
+	}
+	return 0
+}
+
 // data judges the data of a device, and its age.
 func (c *simClient) data(letter byte, p []byte, onlyNew bool) {
 	s := c.sim
-	size := map[byte]int{'p': 21, 's': 32, 'm': 3, 'g': 2, 'l': 722}[letter]
-	if len(p) != 0 && len(p) != size {
+	if len(p) != 0 && len(p) != sizeOf(letter) {
 		s.fail("%v: %d bytes of %q", c, len(p), letter)
 	}
 	slot := c.slots[slices.IndexFunc(c.slots, func(p simSlot) bool { return p.letter == letter })]

@@ -270,9 +270,11 @@ func (s *sim) watch() {
 	if !sv.inputQueue.Empty() && !sv.inputTimer.Armed() {
 		s.fail("clients are in the queue, which is not served")
 	}
+	s.shown = sv.Status(s.now).Robots
 	for _, r := range s.robots {
 		r.watch()
 	}
+	s.shown = nil
 	if cap(sv.scratch) > 1<<16 {
 		s.fail("the scratch buffer has grown to %d bytes", cap(sv.scratch))
 	}

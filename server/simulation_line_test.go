@@ -32,6 +32,8 @@ type simPort struct {
 	newest  *op           // the newest velocities
 	greets  bool          // no handshake of a Pioneer has begun
 	comes   time.Duration // when the newest bytes of the hardware come
+	bytes   []byte        // scratch of read, the driver may not keep them
+	brought []*simReport  // scratch of read
 }
 
 // mostInput is how many bytes of a serial line the kernel keeps.
@@ -212,8 +214,8 @@ func (p *simPort) read(now time.Duration) {
 	if p.closed || len(p.inbox) == 0 {
 		return
 	}
-	var b []byte
-	var read []*simReport
+	b := p.bytes[:0]
+	read := p.brought[:0]
 	for _, in := range p.inbox {
 		b = append(b, in.bytes...)
 		if rep := in.report; rep != nil && !rep.damaged && !p.dead {
@@ -225,7 +227,8 @@ func (p *simPort) read(now time.Duration) {
 	if w, ok := p.rig.hardware.(waited); ok {
 		w.read(now, p.inbox[0].came)
 	}
-	p.inbox, p.waits = nil, 0
+	clear(p.inbox)
+	p.inbox, p.waits, p.bytes, p.brought = p.inbox[:0], 0, b, read
 	p.handler.Receive(now, b)
 	for _, rep := range read {
 		rep.unsure = p.dead || p.closed || p.parted

@@ -100,6 +100,7 @@ type simConn struct {
 	unsent []*packet // for want of room in the client's window
 	flight []*packet // not acknowledged
 	sndbuf int
+	info   unix.TCPInfo // that it was asked for last
 
 	largest int // bytes of its largest frame
 
@@ -305,13 +306,14 @@ func (c *simConn) TCPInfo() (*unix.TCPInfo, error) {
 		return nil, unix.EBADF
 	}
 	c.reap()
-	return &unix.TCPInfo{
+	c.info = unix.TCPInfo{
 		Notsent_bytes: uint32(size(c.unsent)),
 		Unacked:       uint32(len(c.flight)),
 		Probes:        uint8(c.probes),
 		Last_ack_recv: uint32((c.sim.now - c.heard).Milliseconds()),
 		Snd_wnd:       uint32(max(0, c.client.rcvbuf-c.client.unreadBytes)),
-	}, nil
+	}
+	return &c.info, nil
 }
 
 // WatchEnd implements connection.

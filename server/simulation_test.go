@@ -3,7 +3,6 @@ package server
 import (
 	"flag"
 	"fmt"
-	"hash/fnv"
 	"math/rand/v2"
 	"reflect"
 	"runtime/debug"
@@ -17,6 +16,7 @@ import (
 	"player/config/rights"
 	"player/e2e/acceptance"
 	"player/e2e/must"
+	"player/server/status"
 	"player/simulation/emulator/line"
 	"player/timers"
 )
@@ -248,9 +248,11 @@ type trace struct {
 func (t *trace) sum() uint64 { return t.hash }
 
 func (t *trace) add(line string) {
-	h := fnv.New64a()
-	h.Write([]byte(line))
-	t.hash = t.hash*31 + h.Sum64()
+	h := uint64(14695981039346656037) // FNV-1a
+	for i := range len(line) {
+		h = (h ^ uint64(line[i])) * 1099511628211
+	}
+	t.hash = t.hash*31 + h
 	if t.lines = append(t.lines, line); len(t.lines) > 2*keptLines {
 		t.lines = slices.Delete(t.lines, 0, keptLines)
 	}
@@ -277,25 +279,29 @@ type sim struct {
 	judged  string        // the function that has found this, as judge names it
 	longest time.Duration // the simulation ends then; zero: at the end of its life
 	trace   trace
+	text    []byte // scratch of note
 	summary summary
 
-	now       time.Duration
-	timers    timers.Queue  // of the server
-	outside   timers.Queue  // of the world: what is moved or stopped before it is due
-	due       dueQueue      // other events in the world
-	emulated  *line.Virtual // the clock of emulated hardware
-	busy      time.Duration
-	delayed   time.Duration // how long the loop was delayed so far
-	delayedAt time.Duration // delayed when the clients were checked last
-	pauses    bool          // the server is paused now and then
-	plain     bool          // all robots are simulated Pioneers
-	crowded   bool          // clients far away want more than a radio carries, while others are near
-	woke      time.Duration // when the newest pause ends
-	depth     int           // of the server's callbacks
-	looking   []*simClient  // scratch of call
-	server    *Server
-	host      *simHost
-	ended     bool // the server has called Stop
+	now        time.Duration
+	timers     timers.Queue  // of the server
+	outside    timers.Queue  // of the world: what is moved or stopped before it is due
+	due        dueQueue      // other events in the world
+	emulated   *line.Virtual // the clock of emulated hardware
+	busy       time.Duration
+	delayed    time.Duration           // how long the loop was delayed so far
+	delayedAt  time.Duration           // delayed when the clients were checked last
+	pauses     bool                    // the server is paused now and then
+	plain      bool                    // all robots are simulated Pioneers
+	crowded    bool                    // clients far away want more than a radio carries, while others are near
+	woke       time.Duration           // when the newest pause ends
+	runOutside func()                  // what is due in it
+	runTimers  func(now time.Duration) // a callback of the loop
+	depth      int                     // of the server's callbacks
+	looking    []*simClient            // scratch of call
+	shown      []status.Robot          // the status, while judges look at it and nothing happens
+	server     *Server
+	host       *simHost
+	ended      bool // the server has called Stop
 
 	wires         []*wire
 	robots        []*simRobot
@@ -322,6 +328,10 @@ func newSim(seed uint64) *sim {
 		now: time.Second,
 	}
 	s.emulated = s.newClock()
+	noTime := func() (time.Duration, bool) { return s.now, false }
+	s.runOutside = func() { s.outside.RunWhile(s.now, 0, noTime) }
+	someTime := func() (time.Duration, bool) { return s.now, !s.chance(8) }
+	s.runTimers = func(now time.Duration) { s.timers.RunWhile(now, 50*time.Microsecond, someTime) }
 	return s
 }
 
@@ -339,7 +349,9 @@ func (s *sim) wait(mean time.Duration) time.Duration {
 }
 
 func (s *sim) note(format string, args ...any) {
-	s.trace.add(fmt.Sprintf("%14.6f ", s.now.Seconds()) + fmt.Sprintf(format, args...))
+	s.text = fmt.Appendf(s.text[:0], "%14.6f ", s.now.Seconds())
+	s.text = fmt.Appendf(s.text, format, args...)
+	s.trace.add(string(s.text))
 }
 
 // fail ends the simulation. The panic may be caught as one of a driver, so the
@@ -440,16 +452,14 @@ func (s *sim) run(until time.Duration) {
 				s.random = c.random
 				c.fn()
 			} else {
-				s.outside.RunWhile(s.now, 0, func() (time.Duration, bool) { return s.now, false })
+				s.runOutside()
 			}
 		case !armed || at > until:
 			s.now = until
 			return
 		default:
 			s.now = at
-			s.call(func(now time.Duration) {
-				s.timers.RunWhile(now, 50*time.Microsecond, func() (time.Duration, bool) { return now, !s.chance(8) })
-			})
+			s.call(s.runTimers)
 		}
 		if s.now != before {
 			still = 0

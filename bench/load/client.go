@@ -17,6 +17,7 @@ type client struct {
 	fd     int
 	tls    *tlsconn.Conn // nil: no TLS
 	nats   *natsParser   // of the first client of a connection to NATS
+	topic  *subscriber   // of a program of rosbridge
 	phase  int           // Flood: bytes of a command that are sent
 	ready  bool          // has had its reply
 	closed bool
@@ -25,6 +26,7 @@ type client struct {
 	answers time.Duration
 
 	frames int
+	bytes  int
 	bad    int
 	last   time.Duration // arrival of the last frame, zero for none
 	newest time.Duration // stamp of the newest data
@@ -82,6 +84,7 @@ func sum(g *group, clients []client) GroupResult {
 	for i := range clients {
 		c := &clients[i]
 		r.Frames += c.frames
+		r.Bytes += c.bytes
 		r.Bad += c.bad
 		if c.closed {
 			r.Closed++

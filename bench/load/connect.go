@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/codec"
+	"player/codec/compact"
 	"player/server/tlsconn"
 )
 
@@ -29,6 +30,9 @@ const (
 	readers = "lrsrprgrmrvrzr"
 	drivers = "lrsrpagrmrvrzr"
 )
+
+// firstFurther is the byte that a server hands out to its first device without a letter (PROTOCOL 2.11).
+const firstFurther = 128
 
 // connect opens the connections of all groups and sends their requests.
 func (e *engine) connect() error {
@@ -89,6 +93,9 @@ func (e *engine) open(g *group) error {
 	if g.NATS != nil {
 		return e.subscribe(g)
 	}
+	if g.Topic != "" {
+		return e.subscribeTo(g)
+	}
 	request := g.request()
 	if err := e.await(g.Address, request); err != nil {
 		return fmt.Errorf("%s does not serve: %w", g.Address, err)
@@ -106,7 +113,7 @@ func (e *engine) open(g *group) error {
 			}
 		}
 		index := int32(len(e.clients))
-		e.clients = append(e.clients, client{group: g, index: index, fd: fd, tls: sealed, parser: parser{blocks: g.blocks()}})
+		e.clients = append(e.clients, client{group: g, index: index, fd: fd, tls: sealed, parser: g.parser()})
 		e.waiting++
 		ev := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLRDHUP, Fd: index}
 		if err := unix.EpollCtl(e.epoll, unix.EPOLL_CTL_ADD, fd, &ev); err != nil {
@@ -128,10 +135,21 @@ func (e *engine) open(g *group) error {
 
 // blocks is how many blocks a frame for a client of the group has, unless it is compact.
 func (g *group) blocks() int {
-	if g.Devices == "" {
+	if g.Devices == "" && g.Further == "" {
 		return blocks
 	}
-	return len(g.Devices) / 2 // each with its access
+	return len(g.Devices)/2 + len(g.Further) // each letter has its access
+}
+
+// parser is the parser of a client of the group.
+func (g *group) parser() parser {
+	interfaces := g.Further
+	return parser{blocks: g.blocks(), items: compact.Reader{Interface: func(code byte) byte {
+		if i := int(code) - firstFurther; i >= 0 && i < len(interfaces) {
+			return interfaces[i]
+		}
+		return code
+	}}}
 }
 
 // dial connects a client of the group, by TLS if the group does so.
@@ -185,8 +203,11 @@ func (g *group) request() []byte {
 	if g.Task.drives() {
 		pairs = drivers
 	}
-	if g.Devices != "" {
+	if g.Devices != "" || g.Further != "" {
 		pairs = g.Devices
+	}
+	for i := range len(g.Further) {
+		pairs += string([]byte{firstFurther + byte(i), codec.AccessRead})
 	}
 	b := codec.AppendMessage(nil, codec.KindConfig, codec.Server, config.Append(nil))
 	if len(g.Form) > 0 {

@@ -38,6 +38,7 @@ type group struct {
 type engine struct {
 	spec     Spec
 	base     time.Duration // CLOCK_MONOTONIC at start
+	epoch    time.Duration // from 1970 to the zero of CLOCK_MONOTONIC
 	start    time.Time
 	epoll    int
 	groups   []group
@@ -98,6 +99,7 @@ func Run(spec Spec, begin, end func()) (Result, error) {
 		return Result{}, err
 	}
 	e.base = time.Duration(ts.Nano())
+	e.epoch = time.Duration(e.start.UnixNano()) - e.base
 	e.command = codec.AppendMessage(nil, codec.KindCommand, codec.Position, make([]byte, codec.PositionCommandSize))
 	for range floodChunk {
 		e.flood = append(e.flood, e.command...)
@@ -214,7 +216,14 @@ func (e *engine) receive(c *client) {
 		e.lose(c)
 		return
 	}
+	if e.counting {
+		c.bytes += n
+	}
 	now := e.now()
+	if c.topic != nil {
+		e.published(c, now, e.buffer[:n])
+		return
+	}
 	if c.nats != nil {
 		e.messages(c, now, e.buffer[:n])
 		return
@@ -324,7 +333,7 @@ func (e *engine) send(c *client, b []byte) int {
 		b = c.tls.Seal(nil, b)
 	}
 	if c.nats != nil && c.nats.web != nil {
-		b = c.nats.web.frame(b)
+		b = c.nats.web.frame(binaryFrame, b)
 	}
 	n, err := unix.Write(c.fd, b)
 	if err != nil && err != unix.EAGAIN {

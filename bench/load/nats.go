@@ -42,7 +42,7 @@ func (e *engine) subscribe(g *group) error {
 			return err
 		}
 		if g.NATS.WebSocket {
-			parser.web, parser.greeting, said = &webSocket{}, said, []byte(openingHandshake)
+			parser.web, parser.greeting, said = &webSocket{}, said, handshake(to)
 		}
 		if sent, err := unix.Write(fd, said); err != nil || sent < len(said) {
 			return fmt.Errorf("client %d of %s cannot subscribe: %d of %d bytes, %w", n+1, g.Name, sent, len(said), err)

@@ -39,12 +39,18 @@ type Group struct {
 	TLS       string `json:"tls,omitempty"`     // host:port to connect to by TLS, once there is an answer at Address
 	Namespace int    `json:"namespace"`         // descriptor of the network namespace they live in, zero: ours
 	Form      []byte `json:"form,omitempty"`    // configuration of the server sent first, none if empty
-	Devices   string `json:"devices,omitempty"` // the devices to request, all if empty
+	Devices   string `json:"devices,omitempty"` // the devices to request, all if empty and there are no Further
+	// Further is the interfaces, by their letters inside of a program, of the devices without a letter that are read, from
+	// byte 128 on (PROTOCOL 2.11).
+	Further string `json:"further,omitempty"`
 	// Ports is over how many ports, from the port of Address on, the clients are spread in
 	// turn; zero: one.
 	Ports int `json:"ports,omitempty"`
 	// NATS is set if the clients are subscriptions at a NATS server.
 	NATS *Subscriptions `json:"nats,omitempty"`
+	// Topic is set if the clients are programs of rosbridge, which subscribe to it. Each message is
+	// a frame, of any size.
+	Topic string `json:"topic,omitempty"`
 }
 
 // Subscriptions is how clients of a NATS server get data (docs/FLEET.md).
@@ -87,6 +93,7 @@ type GroupResult struct {
 	Name    string `json:"name"`
 	Clients int    `json:"clients"`
 	Frames  int    `json:"frames"`
+	Bytes   int    `json:"bytes,omitzero"`  // that came, with TLS and other framing
 	Bad     int    `json:"bad,omitzero"`    // frames of a wrong shape
 	Closed  int    `json:"closed,omitzero"` // connections that the server ended, or refused
 	// Interval is the error of the time between arrivals; WorstMean the

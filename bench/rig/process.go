@@ -16,9 +16,12 @@ type Usage struct {
 	// Busiest is the voluntary switches of the thread with the most CPU time: in a
 	// server with one loop, how often the loop was woken.
 	Busiest uint64 `json:"busiest_voluntary"`
-	RSS     int    `json:"rss"`  // bytes, now
-	Peak    int    `json:"peak"` // bytes, the largest RSS
-	Threads int    `json:"threads"`
+	RSS     int    `json:"rss"` // bytes, now
+	// Anonymous is the part of RSS that is the process's own, in bytes: the rest is pages of files, which processes share
+	// and the kernel takes back when memory is short. Zero: it was not read.
+	Anonymous int `json:"anonymous,omitempty"`
+	Peak      int `json:"peak"` // bytes, the largest RSS
+	Threads   int `json:"threads"`
 
 	threads map[string]thread
 }
@@ -74,7 +77,7 @@ func UsageOf(pid int) (Usage, error) {
 	if err != nil {
 		return u, err
 	}
-	u.RSS, u.Peak = status["VmRSS"]<<10, status["VmHWM"]<<10
+	u.RSS, u.Anonymous, u.Peak = status["VmRSS"]<<10, status["RssAnon"]<<10, status["VmHWM"]<<10
 	return u, nil
 }
 
@@ -96,6 +99,57 @@ func fields(path string) (map[string]int, error) {
 	return m, nil
 }
 
+// Busy returns the share of all processors that was used during some time from now on, also by other guests of the host.
+func Busy(during time.Duration) (float64, error) {
+	before, err := processorTimes()
+	if err != nil {
+		return 0, err
+	}
+	time.Sleep(during)
+	after, err := processorTimes()
+	if err != nil {
+		return 0, err
+	}
+	var all, rest int64
+	for i := range after {
+		n := after[i] - before[i]
+		if all += n; i == idleTime || i == waitTime {
+			rest += n
+		}
+	}
+	return 1 - float64(rest)/float64(max(all, 1)), nil
+}
+
+// The times of processorTimes, in its order.
+const (
+	userTime = iota
+	niceTime
+	systemTime
+	idleTime
+	waitTime // idle as well
+	interruptTime
+	softTime
+	stolenTime
+	times
+)
+
+// processorTimes are the times of all processors since boot, in ticks.
+func processorTimes() (n [times]int64, err error) {
+	text, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return n, err
+	}
+	var name string
+	into := []any{&name}
+	for i := range n {
+		into = append(into, &n[i])
+	}
+	if _, err := fmt.Sscan(string(text), into...); err != nil {
+		return n, fmt.Errorf("/proc/stat: %w", err)
+	}
+	return n, nil
+}
+
 // tick is the unit of the times in /proc/stat: USER_HZ is 100 on
 // every architecture that Go runs on.
 const tick = 10 * time.Millisecond
@@ -103,14 +157,6 @@ const tick = 10 * time.Millisecond
 // Stolen is the time since boot in which processors of this machine had work and
 // the host ran other guests instead, summed over the processors.
 func Stolen() (time.Duration, error) {
-	text, err := os.ReadFile("/proc/stat")
-	if err != nil {
-		return 0, err
-	}
-	var name string
-	var n [8]int64 // user, nice, system, idle, iowait, irq, softirq, steal
-	if _, err := fmt.Sscan(string(text), &name, &n[0], &n[1], &n[2], &n[3], &n[4], &n[5], &n[6], &n[7]); err != nil {
-		return 0, fmt.Errorf("/proc/stat: %w", err)
-	}
-	return time.Duration(n[7]) * tick, nil
+	n, err := processorTimes()
+	return time.Duration(n[stolenTime]) * tick, err
 }

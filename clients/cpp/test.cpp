@@ -96,6 +96,16 @@ static void testRefusals() {
   CHECK(robot.Reconnect() == PLAYER_CLOSED);
 }
 
+// Reports whether a call throws an error of a class.
+template <typename E, typename F> static bool throws(F call) {
+  try {
+    call();
+  } catch (const E &e) {
+    return e.what()[0] != 0;
+  }
+  return false;
+}
+
 // A world with more movers than there is room for at first is asked again, without the order.
 static void testSimulation() {
   Server server;
@@ -123,6 +133,35 @@ static void testSimulation() {
   CHECK(world.Read() == PLAYER_OK && world.movers.size() == 40);
   CHECK(world.Order("{}") == PLAYER_REFUSED && world.Error() == "127.0.0.1:" + std::to_string(server.port) + ": there is no room for r0");
   CHECK(world.movers.size() == 40);
+  other.join();
+}
+
+// The world throws, and has orders without JSON.
+static void testWorld() {
+  Server server;
+  std::string host = " HTTP/1.0\r\nHost: 127.0.0.1:" + std::to_string(server.port) + "\r\n\r\n";
+  std::thread other([&] {
+    server.Accept();
+    server.Expect("POST /simulation?order=%7B%22seed%22%3A18446744073709551615%2C%22move%22%3A%5B%7B%22name%22%3A%22a%5Cu0022b%22%2C%22x%22%3A0.5"
+        "%2C%22y%22%3A-1%2C%22heading%22%3A90%7D%5D%2C%22color%22%3A%5B%7B%22name%22%3A%22r0%22%2C%22color%22%3A%22red%22%7D%5D"
+        "%2C%22speed%22%3A2%2C%22pause%22%3Atrue%2C%22step%22%3A5%7D" + host);
+    server.Send("HTTP/1.0 200 OK\r\n\r\n{\"time\":2.5,\"speed\":2,\"paused\":true,\"finished\":false,\"seed\":7,\"movers\":["
+        "{\"name\":\"r0\",\"robot\":true,\"x\":3,\"y\":0,\"heading\":-90,\"sees\":[{\"name\":\"p\",\"id\":4,\"range\":2,\"bearing\":-5}]}]}");
+    server.Hangup();
+    server.Accept();
+    server.Expect("POST /simulation?order=%7B%22reset%22%3Atrue%7D" + host);
+    server.Send("HTTP/1.0 409 Conflict\r\n\r\nthere is no room for r0\n");
+    server.Hangup();
+  });
+  player::World first("127.0.0.1", server.port, std::chrono::seconds(20)), world = std::move(first);
+  world.order(player::Order().move("a\"b", 0.5, -1, 90).color("r0", "red").seed(UINT64_MAX).speed(2).pause(true).step(5));
+  CHECK(world.time_s() == 2.5 && world.speed() == 2 && world.paused() && !world.finished() && world.seed() == 7);
+  CHECK(world.movers().size() == 1 && world.mover("r0").x == 3);
+  auto sees = player::World::sees(world.mover("r0"));
+  CHECK(sees.size() == 1 && sees[0].id == 4 && sees[0].bearing == -5);
+  CHECK(throws<player::UsageError>([&] { world.mover("r1"); }));
+  CHECK(throws<player::RefusedError>([&] { world.order(player::Order().reset()); }));
+  CHECK(world.movers().size() == 1);
   other.join();
 }
 
@@ -187,16 +226,6 @@ static void testNames() {
   CHECK(robot.Reconnect() == PLAYER_PROTOCOL && robot.Reconnect() == PLAYER_PROTOCOL && imu->yaw == 301);
   CHECK(robot.Connect() == 0 && robot.Open("imu", 'r', imu) == PLAYER_REFUSED && imu == 0);
   other.join();
-}
-
-// Reports whether a call throws an error of a class.
-template <typename E, typename F> static bool throws(F call) {
-  try {
-    call();
-  } catch (const E &e) {
-    return e.what()[0] != 0;
-  }
-  return false;
 }
 
 static bytes zeros(size_t n) { return bytes(n, 0); }
@@ -316,4 +345,5 @@ int main() {
   testWrite();
   testRefusals();
   testSimulation();
+  testWorld();
 }

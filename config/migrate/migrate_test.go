@@ -25,6 +25,7 @@ import (
 	stagedriver "player/devices/stage"
 	"player/devices/urg"
 	"player/e2e/must"
+	"player/e2e/needs"
 	"player/formats/syntax"
 )
 
@@ -422,7 +423,7 @@ func TestRandomFiles(t *testing.T) {
 		return pick(number(), `"/dev/ttyS0"`, `"/dev/ttyS1"`, `"/dev//ttyS1"`, `"x"`, `""`, "true", "no", list(number), list(address),
 			`"type=serial,device=/dev/ttyS1"`, `"10.0.0.7"`, `"5001"`, `"127.0.0.1:4001"`, `"localhost:0"`, `"fe80::1"`)
 	}
-	for range 3000 {
+	for range needs.Rounds(500, 3000) {
 		var text strings.Builder
 		for range 1 + random.IntN(5) {
 			if random.IntN(2) == 0 {

@@ -12,6 +12,7 @@ import (
 	"player/devices/stage"
 	"player/devices/transport/transporttest"
 	"player/e2e/must"
+	"player/e2e/needs"
 )
 
 // office is a simulated robot in an office.
@@ -67,6 +68,7 @@ func TestWorld(t *testing.T) {
 
 // A goal inside of a table is given up, although the robot drives around the table all the time.
 func TestGoalInsideAnObstacle(t *testing.T) {
+	needs.Time(t)
 	for _, spec := range []devices.Spec{devices.Laser(), devices.Sonar()} {
 		o := inOffice(t, spec)
 		began := o.host.Now()

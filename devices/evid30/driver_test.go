@@ -279,6 +279,26 @@ func TestPollsForReaders(t *testing.T) {
 	}
 }
 
+// A reader of a camera at rest costs three wakes a position, which no driver can save: its frame,
+// and the answers to the two inquiries. Answers come before and after minExchange.
+func TestReaderWakesLittle(t *testing.T) {
+	const period, frames = 100 * ms, 50
+	for _, latency := range []time.Duration{ms, 17 * ms} {
+		s := newStage(t)
+		s.latency, s.reads = latency, period
+		s.start()
+		s.Pass(2 * time.Second)
+		seq, wakes := s.device.Seq(), s.Wakes
+		s.Pass(frames * period)
+		if got := s.device.Seq() - seq; got != frames {
+			t.Errorf("latency %v: %d positions for %d frames", latency, got, frames)
+		}
+		if got := s.Wakes - wakes; got != 3*frames {
+			t.Errorf("latency %v: %d wakes for %d frames, which need %d", latency, got, frames, 3*frames)
+		}
+	}
+}
+
 // TestShutdownGoesHome quickly, whatever the camera is doing.
 func TestShutdownGoesHome(t *testing.T) {
 	home := []string{"81 01 06 02 18 14 00 00 00 00 00 00 00 00 FF", "81 01 04 47 00 00 00 00 FF"}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"player/devices/stage/floor"
+	"player/e2e/needs"
 )
 
 // crowded is a world with robots and pucks anywhere, some of them outside of the walls.
@@ -64,7 +65,7 @@ func TestScansMissNoBody(t *testing.T) {
 		r.sonars.ring[i].aim()
 	}
 	met := 0
-	for round := range 150 {
+	for round := range needs.Rounds(50, 150) {
 		for _, b := range w.bodies {
 			if random.IntN(3) == 0 {
 				b.place(Pose{X: 20*random.Float64() - 10, Y: 20*random.Float64() - 10, Heading: 7 * random.Float64()})

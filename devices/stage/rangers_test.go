@@ -12,6 +12,7 @@ import (
 	"player/devices"
 	"player/devices/stage/floor"
 	"player/e2e/must"
+	"player/e2e/needs"
 )
 
 // find returns a device of a robot.
@@ -105,8 +106,8 @@ func TestRangersWithMistakes(t *testing.T) {
 func TestReadingsAreTheCastsOfTheirRays(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 7))
-	meetings := 0
-	for range 20 {
+	meetings, rounds := 0, needs.Rounds(6, 20)
+	for range rounds {
 		var text strings.Builder
 		text.WriteString(hall + "model ( pose [1 2 0 30] size [0.5 0.5 0.3] )\nposition ( pose [-4 0 0 0] size [0.1 0.1 0.1]\n")
 		for range 1 + random.IntN(3) { // rangers
@@ -158,7 +159,7 @@ func TestReadingsAreTheCastsOfTheirRays(t *testing.T) {
 			}
 		}
 	}
-	if meetings < 4000 {
+	if meetings < 200*rounds {
 		t.Errorf("only %d rays met anything", meetings)
 	}
 }

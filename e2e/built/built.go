@@ -44,18 +44,21 @@ func Programs(module string, packages ...string) (folder string, err error) {
 func Folder(name string, sources, programs []string, fill func(folder string) error) (folder string, err error) {
 	var of strings.Builder
 	for _, program := range programs {
-		path, err := exec.LookPath(program)
-		if err == nil {
-			path, err = filepath.EvalSymlinks(path)
-		}
-		if err != nil {
+		if _, err := exec.LookPath(program); err != nil {
 			return "", err
 		}
-		info, err := os.Stat(path)
-		if err != nil {
-			return "", err
+		// Another compiler builds anew, also behind a program of its name that keeps its results (ccache).
+		for _, folder := range filepath.SplitList(os.Getenv("PATH")) {
+			path, err := filepath.EvalSymlinks(filepath.Join(folder, program))
+			if err != nil {
+				continue // it is not in this folder
+			}
+			info, err := os.Stat(path)
+			if err != nil {
+				return "", err
+			}
+			fmt.Fprintln(&of, path, info.Size(), info.ModTime())
 		}
-		fmt.Fprintln(&of, path, info.Size(), info.ModTime()) // another compiler builds anew
 	}
 	for _, source := range sources {
 		err := filepath.WalkDir(source, func(path string, entry fs.DirEntry, err error) error {

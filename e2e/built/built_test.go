@@ -47,3 +47,21 @@ func TestFolder(t *testing.T) {
 		t.Errorf("%s after %s, filled %d times", again, first, filled)
 	}
 }
+
+// A folder is filled again when a compiler has changed that another program of its name runs.
+func TestCompilerChanges(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	first, second := t.TempDir(), t.TempDir()
+	t.Setenv("PATH", first+string(filepath.ListSeparator)+second)
+	must.Do(t, os.WriteFile(filepath.Join(first, "compiler"), nil, 0o700))
+	filled := 0
+	for i, text := range []string{"old", "newer"} {
+		must.Do(t, os.WriteFile(filepath.Join(second, "compiler"), []byte(text), 0o700))
+		for range 2 {
+			_, err := Folder("test", nil, []string{"compiler"}, func(string) error { filled++; return nil })
+			if must.Do(t, err); filled != i+1 {
+				t.Errorf("filled %d times for %d compilers", filled, i+1)
+			}
+		}
+	}
+}

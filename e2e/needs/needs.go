@@ -24,6 +24,15 @@ func Time(t testing.TB) {
 	unlessShort(t, "it takes long")
 }
 
+// Rounds returns how many rounds a test takes that computes for long: few with -short, which show the
+// rule, and otherwise all.
+func Rounds(few, all int) int {
+	if testing.Short() {
+		return few
+	}
+	return all
+}
+
 // DefaultPort marks a test that takes a port which servers have by default: it fails while another
 // run or a server has it.
 func DefaultPort(t testing.TB) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"player/client/subsumption/sense"
+	"player/e2e/needs"
 	"player/examples/lab"
 )
 
@@ -64,6 +65,7 @@ func TestPetRests(t *testing.T) {
 }
 
 func TestFence(t *testing.T) {
+	needs.Time(t)
 	l, robot := build(t, "photo,motion", "", "", "-0.5,-0.5 1.5,1")
 	worst := 0.0
 	l.RunUntil(5*time.Minute, func() bool {

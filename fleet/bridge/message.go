@@ -139,10 +139,8 @@ func fields(letter byte, payload []byte) any {
 			channels[c] = append([]codec.Blob{}, d.Channel(c)...) // not null
 		}
 		return map[string]any{"channels": channels}
-	case *codec.IMUData:
-		return imuFields(d)
-	case *codec.GPSData:
-		return gpsFields(d)
+	case *codec.IMUData, *codec.GPSData:
+		return measured(d)
 	case *codec.IOData:
 		values := make([]*int32, len(d.Values))
 		for i, v := range d.Values {

@@ -1,26 +1,26 @@
 package bridge
 
 import (
+	"reflect"
+
 	"player/codec"
 )
 
 // In JSON a field that the hardware does not measure is null: programs cannot take it for a number.
 
-// known returns a pointer to a number with a sign, or nil if it is not known.
-func known(v int32) *int32 {
-	if v == codec.Unknown {
+// unless returns a pointer to a value, or nil if it is the one that means that it is not known.
+func unless[T comparable](v, unknown T) *T {
+	if v == unknown {
 		return nil
 	}
 	return &v
 }
 
-// amount returns a pointer to a number without a sign, or nil if it is not known.
-func amount(v uint32) *uint32 {
-	if v == codec.UnknownAmount {
-		return nil
-	}
-	return &v
-}
+// known is unless for a number with a sign.
+func known(v int32) *int32 { return unless(v, codec.Unknown) }
+
+// amount is unless for a number without a sign.
+func amount(v uint32) *uint32 { return unless(v, codec.UnknownAmount) }
 
 // joint is a joint of a servo device.
 type joint struct {
@@ -29,48 +29,32 @@ type joint struct {
 	State    uint8  `json:"state"` // bits of PROTOCOL 7.13
 }
 
-func imuFields(d *codec.IMUData) any {
-	return struct {
-		Roll      *int32 `json:"roll_mdeg"`
-		Pitch     *int32 `json:"pitch_mdeg"`
-		Yaw       *int32 `json:"yaw_mdeg"`
-		RollRate  *int32 `json:"roll_rate_mdeg_per_s"`
-		PitchRate *int32 `json:"pitch_rate_mdeg_per_s"`
-		YawRate   *int32 `json:"yaw_rate_mdeg_per_s"`
-		X         *int32 `json:"x_mm_per_s2"`
-		Y         *int32 `json:"y_mm_per_s2"`
-		Z         *int32 `json:"z_mm_per_s2"`
-	}{known(d.Roll), known(d.Pitch), known(d.Yaw), known(d.RollRate), known(d.PitchRate), known(d.YawRate), known(d.X), known(d.Y), known(d.Z)}
-}
-
-func gpsFields(d *codec.GPSData) any {
-	f := struct {
-		Fix        *codec.Fix `json:"fix"`
-		Satellites *uint8     `json:"satellites"`
-		Latitude   *int32     `json:"latitude_e7"`
-		Longitude  *int32     `json:"longitude_e7"`
-		Height     *int32     `json:"height_mm"`
-		Horizontal *uint32    `json:"horizontal_mm"`
-		Vertical   *uint32    `json:"vertical_mm"`
-		Time       *uint64    `json:"time_ms"`
-		Speed      *uint32    `json:"speed_mm_per_s"`
-		Course     *uint32    `json:"course_mdeg"`
-	}{Latitude: known(d.Latitude), Longitude: known(d.Longitude), Height: known(d.Height), Horizontal: amount(d.Horizontal),
-		Vertical: amount(d.Vertical), Speed: amount(d.Speed), Course: amount(d.Course)}
-	if d.Fix != codec.UnknownFix {
-		f.Fix = &d.Fix
+// measured returns the fields of IMUData or GPSData by their names in JSON: those of one type have one value for what is
+// not known.
+func measured(data any) map[string]any {
+	fields := map[string]any{}
+	d := reflect.ValueOf(data).Elem()
+	for i := range d.NumField() {
+		var value any
+		switch v := d.Field(i).Interface().(type) {
+		case int32:
+			value = known(v)
+		case uint32:
+			value = amount(v)
+		case uint8:
+			value = unless(v, codec.UnknownSatellites)
+		case codec.Fix:
+			value = unless(v, codec.UnknownFix)
+		case uint64:
+			value = unless(v, 0) // the time
+		}
+		fields[d.Type().Field(i).Tag.Get("json")] = value
 	}
-	if d.Satellites != codec.UnknownSatellites {
-		f.Satellites = &d.Satellites
-	}
-	if d.Time != 0 {
-		f.Time = &d.Time
-	}
-	return f
+	return fields
 }
 
 func gotoFields(d *codec.GotoData) any {
-	shown := struct {
+	return struct {
 		State    codec.GotoState  `json:"state"`
 		Reason   codec.GotoReason `json:"reason"`
 		Tag      uint16           `json:"tag"`
@@ -78,9 +62,5 @@ func gotoFields(d *codec.GotoData) any {
 		Y        *int32           `json:"y_mm"`
 		Heading  *uint16          `json:"heading_deg"`
 		Distance *uint32          `json:"distance_mm"`
-	}{d.State, d.Reason, d.Tag, known(d.X), known(d.Y), &d.Heading, amount(d.Distance)}
-	if d.Heading == codec.AnyHeading {
-		shown.Heading = nil
-	}
-	return shown
+	}{d.State, d.Reason, d.Tag, known(d.X), known(d.Y), unless(d.Heading, codec.AnyHeading), amount(d.Distance)}
 }

@@ -3,6 +3,7 @@ package logfile
 import (
 	"encoding/binary"
 	"encoding/hex"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -52,10 +53,10 @@ func (l *layout) header(size int) []string {
 	for _, f := range l.fields {
 		size -= f.count * f.typ.size
 	}
-	columns := l.columns
+	columns := slices.Clip(l.columns) // appended names go to a copy
 	for i := 0; once > 0 && (i+1)*once <= size && len(columns) < maxColumns; i++ {
 		for _, name := range l.repeatedName {
-			columns = append(columns[:len(columns):len(columns)], strings.ReplaceAll(name, "#", strconv.Itoa(i)))
+			columns = append(columns, strings.ReplaceAll(name, "#", strconv.Itoa(i)))
 		}
 	}
 	return columns

@@ -200,6 +200,10 @@ func (s *site) pythonModule(name string) (*document, error) {
 	return d, nil
 }
 
+// BriefJVM returns the arguments with which javac and javadoc take half of the processor time: their machine works
+// for seconds, which is too short for its second compiler and its parallel garbage collector.
+func BriefJVM() []string { return []string{"-J-XX:+UseSerialGC", "-J-XX:TieredStopAtLevel=1"} }
+
 // javadoc has the pages for Java written, without times, so that two sites of a commit are equal.
 func (s *site) javadoc() error {
 	var sources []string
@@ -215,7 +219,7 @@ func (s *site) javadoc() error {
 	if err != nil {
 		return err
 	}
-	args := []string{"-quiet", "-notimestamp", "-Xdoclint:all", "-encoding", "UTF-8", "-windowtitle", "Player", "-d", filepath.Join(s.folder, javaFolder)}
+	args := append(BriefJVM(), "-quiet", "-notimestamp", "-Xdoclint:all", "-encoding", "UTF-8", "-windowtitle", "Player", "-d", filepath.Join(s.folder, javaFolder))
 	out, err := exec.Command("javadoc", append(args, sources...)...).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("javadoc: %w: %s", err, out)

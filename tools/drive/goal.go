@@ -22,16 +22,20 @@ const goalLifetime = time.Second
 
 // parseGoal reads X,Y in metres.
 func parseGoal(text string) (goal codec.GotoCommand, err error) {
-	x, y, _ := strings.Cut(text, ",")
-	for i, field := range []string{x, y} {
-		metres, wrong := strconv.ParseFloat(strings.TrimSpace(field), 64)
-		mm := math.Round(metres * 1000)
-		if wrong != nil || !(math.Abs(mm) < math.MaxInt32) {
-			return goal, fmt.Errorf("-to %s: write metres of the odometry as X,Y: -to 4.5,-1.2", text)
-		}
-		*[]*int32{&goal.X, &goal.Y}[i] = int32(mm)
+	first, second, _ := strings.Cut(text, ",")
+	x, xOK := millimetres(first)
+	y, yOK := millimetres(second)
+	if !xOK || !yOK {
+		return goal, fmt.Errorf("-to %s: write metres of the odometry as X,Y: -to 4.5,-1.2", text)
 	}
-	return goal, nil
+	return codec.GotoCommand{X: x, Y: y}, nil
+}
+
+// millimetres reads metres. ok is false if the text is no number, or too large for a command.
+func millimetres(metres string) (mm int32, ok bool) {
+	m, err := strconv.ParseFloat(strings.TrimSpace(metres), 64)
+	rounded := math.Round(m * 1000)
+	return int32(rounded), err == nil && math.Abs(rounded) < math.MaxInt32
 }
 
 // goTo drives to a goal by the robot's goto device. Signals give it up.

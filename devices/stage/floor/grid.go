@@ -337,27 +337,35 @@ func (g *Grid) finishRun(row, column, end int) {
 	for y := row - 1; y <= row+1; y++ {
 		for x := column - 1; x <= end; x++ {
 			each(x, y, func(tile int32, to, from int) {
-				for k := range tileSide {
-					if tile == 0 || tile < 0 && g.hints[from+k] == 0 {
-						near[to+k] = 0
+				switch cells := near[to : to+tileSide]; {
+				case tile == 0:
+					clear(cells)
+				case tile < 0:
+					for k, hint := range g.hints[from : from+tileSide] {
+						if hint == 0 {
+							cells[k] = 0
+						}
 					}
 				}
 			})
 		}
 	}
-	// A cell's distance is at most one more than the distance of each neighbour. Neighbours
-	// that the next cell also has stay in variables.
+	// A cell's distance is at most one more than the distance of each neighbour. Neighbours that the
+	// next cell also has stay in variables, and the cell before comes last: the processor compares
+	// the others while it waits for that one.
 	before, far, middle := near[width], near[0], near[1]
 	for i := width + 1; i < len(near)-width-1; i++ {
 		next := near[i-width+1]
-		before = min(near[i], min(before, far, middle, next, maxHint-1)+1)
+		others := min(near[i], min(far, middle, next)+1)
+		before = min(others, before+1)
 		near[i], far, middle = before, middle, next
 	}
 	last := len(near) - 1
 	before, far, middle = near[last-width], near[last], near[last-1]
 	for i := last - width - 1; i > width; i-- {
 		next := near[i+width-1]
-		before = min(near[i], min(before, far, middle, next, maxHint-1)+1)
+		others := min(near[i], min(far, middle, next)+1)
+		before = min(others, before+1)
 		near[i], far, middle = before, middle, next
 	}
 	for x := column; x < end; x++ {

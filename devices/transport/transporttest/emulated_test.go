@@ -42,6 +42,14 @@ func TestMain(m *testing.M) {
 
 const ms = time.Millisecond
 
+// worked is how long a test works with hardware: for the whole time, or for a fifth of it with -short.
+func worked(whole time.Duration) time.Duration {
+	if testing.Short() {
+		return whole / 5
+	}
+	return whole
+}
+
 // cable is the line of emulated hardware.
 type cable interface {
 	Unplug()
@@ -309,12 +317,15 @@ func (r *rig) stand() {
 	}
 }
 
-// TestMinute runs each driver for a minute with emulated hardware on cables with all faults, or for 20 seconds without
-// ACCEPTANCE=1: too short a time for noise to spoil a packet of each product. The parts are left out then.
+// TestMinute runs each driver for a minute with emulated hardware on cables with all faults, or without ACCEPTANCE=1 for
+// 20 seconds (-short: 10): too short a time for noise to spoil a packet of each product. The parts are left out then.
 func TestMinute(t *testing.T) {
 	seconds := 20
-	if acceptance.Wanted() {
+	switch {
+	case acceptance.Wanted():
 		seconds = 60
+	case testing.Short():
+		seconds = 10 // in less, noise leaves some hardware too few data
 	}
 	tests := []struct {
 		name string
@@ -416,7 +427,7 @@ func TestSpeeds(t *testing.T) {
 					if len(r.Done) != 1 || r.Link.Counts.Errors > 0 {
 						t.Errorf("setups ended with %v, counts %+v", r.Done, r.Link.Counts)
 					}
-					r.run(10*time.Second, p.period)
+					r.run(worked(10*time.Second), p.period)
 					r.stand()
 				})
 			}
@@ -437,7 +448,7 @@ func TestAdapter(t *testing.T) {
 				if len(r.Done) != 1 || r.Link.Counts.Errors > 0 || len(r.Ports) != 1 {
 					t.Errorf("setups ended with %v, counts %+v, %d ports", r.Done, r.Link.Counts, len(r.Ports))
 				}
-				r.run(10*time.Second, p.period)
+				r.run(worked(10*time.Second), p.period)
 				r.stand()
 			})
 		}
@@ -478,7 +489,7 @@ func TestGoneAndBack(t *testing.T) {
 							r := newRig(t, p, line.Options{Latency: 3 * ms, Noise: line.Noise{Seed: seed}})
 							r.strict = true
 							r.connect()
-							r.run(10*time.Second+time.Duration(r.random.IntN(10))*100*ms, p.period+3*ms)
+							r.run(worked(10*time.Second)+time.Duration(r.random.IntN(10))*100*ms, p.period+3*ms)
 							if h, ok := r.hardware.(*board); ok {
 								for !h.counted() {
 									r.run(time.Second, p.period+3*ms)
@@ -507,7 +518,7 @@ func TestGoneAndBack(t *testing.T) {
 							if working && (test.forgets || p.counts > 0 && away > p.counts) {
 								continue
 							}
-							r.run(10*time.Second, p.period+3*ms)
+							r.run(worked(10*time.Second), p.period+3*ms)
 							r.stand()
 						}
 					})
@@ -555,7 +566,7 @@ func TestOtherHardware(t *testing.T) {
 				r.hardware.Close()
 				r.hardware = must.Get(p.start(r.at))(t)
 				r.connect()
-				r.run(5*time.Second, p.period)
+				r.run(worked(5*time.Second), p.period)
 				r.stand()
 			})
 		}

@@ -146,7 +146,7 @@ func TestModels(t *testing.T) {
 			if len(r.Done) != 1 || r.Link.Counts.Errors > 0 {
 				t.Errorf("setups ended with %v, counts %+v", r.Done, r.Link.Counts)
 			}
-			r.run(10*time.Second, p.period)
+			r.run(worked(10*time.Second), p.period)
 			r.stand()
 			r.Unsubscribe()
 			r.Pass(200 * ms)

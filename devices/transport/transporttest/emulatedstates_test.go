@@ -26,7 +26,7 @@ func TestStates(t *testing.T) {
 					if len(r.Done) != 1 || r.Link.Counts.Errors > 0 {
 						t.Errorf("setups ended with %v, counts %+v", r.Done, r.Link.Counts)
 					}
-					r.run(10*time.Second, p.period)
+					r.run(worked(10*time.Second), p.period)
 					r.stand()
 				})
 			}
@@ -43,7 +43,7 @@ func TestLastClientLeaves(t *testing.T) {
 					r := newRig(t, p, line.Options{Baud: baud, Latency: 3 * ms, Noise: line.Noise{Seed: seed}})
 					r.strict = true
 					r.connect()
-					r.run(5*time.Second+time.Duration(r.random.IntN(10))*100*ms, p.period+3*ms)
+					r.run(worked(5*time.Second)+time.Duration(r.random.IntN(10))*100*ms, p.period+3*ms)
 					r.Unsubscribe()
 					r.Pass(time.Second)
 					if r.Link.State() != devices.Idle || !r.Port().Closed {
@@ -86,7 +86,7 @@ func TestSwitchedOnLate(t *testing.T) {
 			if len(r.Done) != 1 {
 				t.Errorf("setups ended with %v", r.Done)
 			}
-			r.run(5*time.Second, p.period)
+			r.run(worked(5*time.Second), p.period)
 			r.stand()
 		})
 	}

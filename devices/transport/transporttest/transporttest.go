@@ -36,6 +36,9 @@ type World struct {
 	// Connect has the far end of a port that is opened, for example emulated hardware in place
 	// of the test, or an error. It may be nil.
 	Connect func(p *Port) (Far, error)
+	// Wakes counts the times at which something has happened: a loop wakes once for all of
+	// the same time.
+	Wakes int
 
 	slow   []func()
 	now    time.Duration
@@ -91,6 +94,7 @@ func (w *World) Pass(d time.Duration) {
 		}
 		if at > w.now {
 			w.now, times = at, 0
+			w.Wakes++
 		} else if times > tooOften {
 			panic("transporttest: time stands still")
 		}

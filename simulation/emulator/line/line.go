@@ -131,7 +131,10 @@ type Line struct {
 	changes Changes
 	hosts   atomic.Int64 // on the network, so far
 
-	rx heardBuffer // used in turns only
+	// Used in turns only.
+	rx      heardBuffer
+	advance func()        // of the device
+	next    time.Duration // its deadline, as advance has it
 
 	mu      sync.Mutex
 	port    port // nil while unplugged
@@ -186,7 +189,10 @@ func Open(opts Options) (*Line, error) {
 }
 
 // Serve starts the device at the far end. It is called once.
-func (l *Line) Serve(dev Device) { l.clock.serve(dev) }
+func (l *Line) Serve(dev Device) {
+	l.advance = func() { l.next = dev.Advance(l.Now()) }
+	l.clock.serve(dev)
+}
 
 // turn does all that is due, after bytes from the host if h is not nil, and returns the time of
 // the next deadline, or 0.
@@ -194,10 +200,10 @@ func (l *Line) turn(dev Device, h *heard) (next time.Duration) {
 	if h != nil {
 		l.hear(dev, *h)
 	}
-	dev.Locked(func() { next = dev.Advance(l.Now()) })
+	dev.Locked(l.advance)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	next = earlier(next, l.pump(l.Now()))
+	next = earlier(l.next, l.pump(l.Now()))
 	l.changes.Notify()
 	return next
 }

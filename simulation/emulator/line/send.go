@@ -2,6 +2,7 @@ package line
 
 import (
 	"bytes"
+	"slices"
 	"time"
 )
 
@@ -93,8 +94,12 @@ func (l *Line) emit(c *chunk, b []byte) {
 		}
 		b, c.junk = l.noise.bytes(len(b)), true
 	}
-	c.at = l.Now() // before: the host may run before write returns
-	c.took = append(c.took, b[:l.port.write(b)]...)
+	c.at = l.Now()                              // before: the host may run before write returns
+	if b = b[:l.port.write(b)]; c.took == nil { // mostly all at once
+		c.took = b
+		return
+	}
+	c.took = append(slices.Clip(c.took), b...)
 }
 
 // finish records the bytes of c that the host received.

@@ -26,8 +26,8 @@ type Virtual struct {
 
 // A Host has opened a port of a Virtual clock. It may use its Pipe in the calls.
 type Host interface {
-	Receive(b []byte)
-	HangUp() // the cable was unplugged; the Pipe is closed
+	Receive(b []byte) // must not keep b
+	HangUp()          // the cable was unplugged; the Pipe is closed
 }
 
 // NewVirtual returns a clock at a time, which is not 0, because no deadline is.
@@ -117,6 +117,7 @@ type virtualCable struct {
 	turning bool
 	heard   []heard
 	waiting []*Pipe // that have something for their hosts
+	waited  []*Pipe // the array of those before
 }
 
 func (v *Virtual) add(l *Line) *virtualCable {
@@ -169,10 +170,12 @@ func (c *virtualCable) turn() {
 		}
 	}
 	waiting := c.waiting
-	c.waiting = nil
+	c.waiting = c.waited[:0]
 	for _, p := range waiting {
 		p.deliver()
 	}
+	clear(waiting)
+	c.waited = waiting
 }
 
 // pipeEnd is the device's end of a port in memory.
@@ -245,6 +248,9 @@ func (p *Pipe) deliver() {
 	p.unread = nil
 	if len(unread) > 0 && !p.closed {
 		p.host.Receive(unread)
+	}
+	if p.unread == nil {
+		p.unread = unread[:0]
 	}
 	if p.hungUp && !p.closed {
 		p.closed = true

@@ -103,8 +103,8 @@ func (s *Sensor) clock(now time.Duration) int { return int((now - s.zero).Millis
 
 // stamp is the sensor's clock as a line.
 func (s *Sensor) stamp(now time.Duration) string {
-	t := encode(s.clock(now), 4)
-	return t + string(sum(t))
+	t := appendNumber(nil, s.clock(now), 4)
+	return string(append(t, sum(t)))
 }
 
 // adjust answers TM: 0 begins and 2 ends the adjustment of a host's clock, 1 reports the time.
@@ -231,23 +231,21 @@ func (s *Sensor) scan(now time.Duration, text, command, chars string) {
 
 // lines are the time stamp and the data of a scan, in lines of 64 characters.
 func (s *Sensor) lines(now time.Duration, r request) []string {
-	var data strings.Builder
+	data := make([]byte, 0, 3*(r.last-r.first+1))
 	for step := r.first; step <= r.last; step += r.cluster {
 		mm := s.nearest(step, min(step+r.cluster-1, r.last))
 		switch r.kind[1] {
 		case 'S':
-			data.WriteString(encode(min(mm, 4095), 2))
+			data = appendNumber(data, min(mm, 4095), 2)
 		case 'E':
-			data.WriteString(encode(mm, 3) + encode(intensity(mm), 3))
+			data = appendNumber(appendNumber(data, mm, 3), intensity(mm), 3)
 		default:
-			data.WriteString(encode(mm, 3))
+			data = appendNumber(data, mm, 3)
 		}
 	}
 	lines := []string{s.stamp(now)}
-	for text := data.String(); text != ""; {
-		n := min(64, len(text))
-		lines = append(lines, text[:n]+string(sum(text[:n])))
-		text = text[n:]
+	for line := range slices.Chunk(data, 64) {
+		lines = append(lines, string(line)+string(sum(line)))
 	}
 	return lines
 }

@@ -156,29 +156,30 @@ func (s *Sensor) period() time.Duration {
 	return time.Minute / time.Duration(s.opts.Model.TurnsAMinute)
 }
 
-// encode writes a number in characters of 6 bits.
-func encode(n, chars int) string {
-	b := make([]byte, chars)
-	for i := range b {
-		b[chars-1-i] = byte(n>>(6*i))&0x3F + 0x30
+// appendNumber appends a number in characters of 6 bits.
+func appendNumber(b []byte, n, chars int) []byte {
+	for i := chars - 1; i >= 0; i-- {
+		b = append(b, byte(n>>(6*i))&0x3F+0x30)
 	}
-	return string(b)
+	return b
 }
 
-func sum(text string) byte {
+func sum[T string | []byte](text T) byte {
 	total := 0
-	for _, c := range []byte(text) {
-		total += int(c)
+	for i := range len(text) {
+		total += int(text[i])
 	}
 	return byte(total&0x3F) + 0x30
 }
 
 func (s *Sensor) answer(request, status string, lines ...string) {
-	text := request + "\n" + status + string(sum(status)) + "\n"
+	var text strings.Builder
+	text.WriteString(request + "\n" + status + string(sum(status)) + "\n")
 	for _, l := range lines {
-		text += l + "\n"
+		text.WriteString(l + "\n")
 	}
-	s.send(text + "\n")
+	text.WriteByte('\n')
+	s.send(text.String())
 }
 
 func (s *Sensor) send(text string) {

@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"math"
+	"slices"
 	"time"
 
 	"player/simulation/emulator/line"
@@ -152,33 +153,35 @@ func (d *Lidar) packets() {
 
 // packet returns the next packet, of n samples.
 func (d *Lidar) packet(kind byte, step float64, n int) []byte {
-	var angles []float64
-	for k := range n {
-		angles = append(angles, d.angle+float64(k)*step)
-	}
+	angle := func(k int) float64 { return d.angle + float64(k)*step }
 	word := func(degrees float64) uint16 { return uint16(degrees*64)<<1 | 1 }
-	p := []byte{0xAA, 0x55, kind, byte(n)}
-	p = binary.LittleEndian.AppendUint16(p, word(angles[0]))
-	p = binary.LittleEndian.AppendUint16(p, word(angles[n-1]))
+	first, last := word(angle(0)), word(angle(n-1))
+	const header = 10 // bytes, with the checksum
+	p := slices.Grow([]byte{0xAA, 0x55, kind, byte(n)}, header+3*n)
+	p = binary.LittleEndian.AppendUint16(p, first)
+	p = binary.LittleEndian.AppendUint16(p, last)
 	m := makes[d.opts.Model]
-	sum := uint16(0x55AA) ^ (uint16(n)<<8 | uint16(kind)) ^ word(angles[0]) ^ word(angles[n-1])
-	var data []byte
-	for _, a := range angles {
-		mm := d.opts.Room(a)
+	sum := uint16(0x55AA) ^ (uint16(n)<<8 | uint16(kind)) ^ first ^ last
+	p = p[:header]
+	for k := range n {
+		var mm float64
 		if m.triangle {
-			mm = d.see(a)
+			mm = d.see(angle(k))
+		} else {
+			mm = d.opts.Room(angle(k))
 		}
 		q := uint16(min(math.Round(mm*m.unit), math.MaxUint16))
 		if m.intensity {
 			q &^= 3 // a flag of glass or sunlight: none
-			data = append(data, 200)
+			p = append(p, 200)
 			sum ^= 200
 		}
 		sum ^= q
-		data = binary.LittleEndian.AppendUint16(data, q)
+		p = binary.LittleEndian.AppendUint16(p, q)
 	}
 	d.angle += float64(n) * step
-	return append(binary.LittleEndian.AppendUint16(p, sum), data...)
+	binary.LittleEndian.PutUint16(p[header-2:], sum)
+	return p
 }
 
 // see returns the distance that a host will place at the corrected angle: the ray's
@@ -212,8 +215,11 @@ const limit = 7.99
 // laser and a lens that are 21.8 mm apart and point at one point 155.3 mm ahead (assumed: the
 // manuals have the formula, but not its reason).
 func correction(mm float64) float64 {
-	return (math.Atan(21.8/mm) - math.Atan(21.8/155.3)) * 180 / math.Pi
+	return (math.Atan(21.8/mm) - ahead) * 180 / math.Pi
 }
+
+// ahead is the angle between them, in radians.
+var ahead = math.Atan(21.8 / 155.3)
 
 // Scanning reports whether the sensor sends samples.
 func (d *Lidar) Scanning() bool { return line.Copy(&d.End, &d.scanning) }
