@@ -32,8 +32,8 @@ export GIT_AUTHOR_NAME=Trial GIT_AUTHOR_EMAIL=trial@localhost GIT_COMMITTER_NAME
 git clone -q --no-hardlinks --no-tags . "$work/one"
 (
   cd "$work/one"
-  sed -i '/^## Unreleased$/d' CHANGELOG.md
-  sed -i '0,/^## /s//## Unreleased\n\n- A trial ([INSTALL](docs\/INSTALL.md)).\n\n&/' CHANGELOG.md
+  grep -q '^## Unreleased$' CHANGELOG.md || sed -i '0,/^## /s//## Unreleased\n\n&/' CHANGELOG.md
+  sed -i 's|^## Unreleased$|&\n\n- A trial ([INSTALL](docs/INSTALL.md)).|' CHANGELOG.md
   git commit -qam "Trial"
   CHECKED=1 packaging/release $number
 )
@@ -49,7 +49,7 @@ wanted() {
     playerclient-$number{,-sources,-javadoc}.jar playerclient-$number.{pom,tgz,tar.gz} playerclient-$number-py3-none-any.whl player-tcl-$number.tar.gz
 }
 diff <(wanted | sort) <(ls "$files" | sort) || fail "the files of a release are others"
-diff <(ls "$files" | grep -vx -e NOTES.md -e SHA256SUMS) <(cut -c67- "$files/SHA256SUMS") || fail "SHA256SUMS has other files"
+diff <(ls "$files" | grep -vx -e NOTES.md -e SHA256SUMS | LC_ALL=C sort) <(cut -c67- "$files/SHA256SUMS") || fail "SHA256SUMS has other files"
 (cd "$files" && sha256sum -c --quiet SHA256SUMS)
 grep -qx -e '- A trial (docs/INSTALL.md).' "$files/NOTES.md" || fail "the notes lack the change"
 [ "$(git -C "$work/one" log -3 --format=%s)" = "Version 1.3.0 begins
