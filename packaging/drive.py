@@ -7,7 +7,7 @@ from playerclient import ConnectionClosed, PlayerClient, TimedOut
 
 with PlayerClient("127.0.0.1", int(sys.argv[1])) as robot:
     robot.request("pa", timeout=60)
-    robot.set_command_lifetime(1)  # s
+    robot.set_command_lifetime(30)  # s; the end of the server comes first
     begun = None  # mm, where the robot was when this connection began
     drives = False
     while not select.select([sys.stdin], [], [], 0)[0]:

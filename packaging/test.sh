@@ -32,8 +32,8 @@ export GIT_AUTHOR_NAME=Trial GIT_AUTHOR_EMAIL=trial@localhost GIT_COMMITTER_NAME
 git clone -q --no-hardlinks --no-tags . "$work/one"
 (
   cd "$work/one"
-  sed -i '/^## Unreleased$/d' CHANGELOG.md
-  sed -i '0,/^## /s//## Unreleased\n\n- A trial ([INSTALL](docs\/INSTALL.md)).\n\n&/' CHANGELOG.md
+  grep -q '^## Unreleased$' CHANGELOG.md || sed -i '0,/^## /s//## Unreleased\n\n&/' CHANGELOG.md
+  sed -i 's|^## Unreleased$|&\n\n- A trial ([INSTALL](docs/INSTALL.md)).|' CHANGELOG.md
   git commit -qam "Trial"
   CHECKED=1 packaging/release $number
 )
@@ -49,7 +49,7 @@ wanted() {
     playerclient-$number{,-sources,-javadoc}.jar playerclient-$number.{pom,tgz,tar.gz} playerclient-$number-py3-none-any.whl player-tcl-$number.tar.gz
 }
 diff <(wanted | sort) <(ls "$files" | sort) || fail "the files of a release are others"
-diff <(ls "$files" | grep -vx -e NOTES.md -e SHA256SUMS) <(cut -c67- "$files/SHA256SUMS") || fail "SHA256SUMS has other files"
+diff <(ls "$files" | grep -vx -e NOTES.md -e SHA256SUMS | LC_ALL=C sort) <(cut -c67- "$files/SHA256SUMS") || fail "SHA256SUMS has other files"
 (cd "$files" && sha256sum -c --quiet SHA256SUMS)
 grep -qx -e '- A trial (docs/INSTALL.md).' "$files/NOTES.md" || fail "the notes lack the change"
 [ "$(git -C "$work/one" log -3 --format=%s)" = "Version 1.3.0 begins
@@ -153,31 +153,31 @@ dpkg --purge player >/dev/null
 # prints NAME TEXT waits for a line that the program with this output prints next.
 declare -A seen=()
 prints() {
+  local at
   for _ in $(seq 600); do
-    if sed "1,${seen[$1]:-0}d" "$work/$1" | grep -q "$2"; then
-      seen[$1]=$((${seen[$1]:-0} + $(sed "1,${seen[$1]:-0}d" "$work/$1" | grep -n -m1 "$2" | cut -d: -f1)))
-      return
-    fi
+    at=$(awk -v from="${seen[$1]:-0}" -v text="$2" 'NR > from && $0 ~ text {print NR; exit}' "$work/$1")
+    if [ -n "$at" ]; then seen[$1]=$at; return; fi
     sleep 0.1
   done
   tail -n 20 "$work"/{robot,driver,log}
   fail "$1 does not print $2"
 }
 
-# replaced PACKAGE VERSION installs another version while a program drives. As the unit is restarted, the old server stops
-# the robot, and the new one has the administrator's configuration. The program connects again and drives on.
+# replaced PACKAGE VERSION installs another version while a program drives, and restarts the server as the unit is
+# restarted. The old server stops the robot, the new one has the administrator's configuration, and the program connects
+# again and drives on.
 replaced() {
   dpkg -i --force-confold "$1" >/dev/null 2>&1 || fail "dpkg -i $1"
-  prints robot '^100 100' # the old server goes on until it is ended
+  tail -n1 "$work/robot" | grep '^100 100' >/dev/null || fail "the robot does not drive when the package is there"
+  seen[robot]=$(wc -l <"$work/robot")
   stop
-  prints robot '^0 0' # by the server: the line of the board's watchdog is longer
-  ! tail -n1 "$work/robot" | grep 'of its own' || fail "the server has not stopped the robot"
+  prints robot '^0 0'
+  ! grep 'of its own' "$work/robot" || fail "the server has left it to the board to stop the robot"
   prints driver '^lost: '
   cmp "$work/player.cfg" /etc/player/player.cfg || fail "the configuration is another one"
   grep -q "^player $2 " <<<"$(player -version)" || fail "$(player -version) is not $2"
   start
   prints driver '^drives'
-  prints robot '^100 100'
 }
 
 python3 packaging/board.py >"$work/robot" &
@@ -194,6 +194,7 @@ prints driver '^drives'
 replaced "$new" $number
 replaced "$old" 1.0.0
 replaced "$new" $number
+seen[robot]=$(wc -l <"$work/robot")
 echo >&$input # the program ends
 wait $driver || fail "the program that drives ended with an error"
 driver=
