@@ -23,7 +23,7 @@ import (
 const LogServerDied = "the server has died: its guard stops motors and plugins"
 
 // gcPercent is how much the heap may grow before it is collected, in per cent
-// of what is in use. The loop makes no garbage, so collections stay rare. With
+// of the part in use. The loop makes no garbage, so collections stay rare. With
 // Go's default of 100 a client would take up to twice the memory that it needs.
 const gcPercent = 25
 

@@ -90,6 +90,13 @@ func quotes() []quote {
 		{"near-rate", "neighbours/program-with-50-far", eachRate, inRate},
 		{"near-p99", "neighbours/program-with-50-far", intervalP99, inMillis},
 
+		// Those of the bridge are peer-cpu-bridge and so on.
+		{"peer-cpu", peersPrefix + "50x10Hz", cpuOfFrame, perUsed},
+		{"peer-bytes", peersPrefix + "50x10Hz", bytesOfFrame, asItIs},
+		{"peer-rss", peersPrefix + "50x10Hz", rss, inMiB},
+		{"peer-full-age", peersFull, age, inMillis},
+		{"peer-full-p99", peersFull, ageP99, inMillis},
+
 		{"whole-peak", wholeCell, peak, inMiB},
 		{"whole-cpu", wholeCell, cpuShare, inShares},
 		{"program-cpu", viewersPrefix + "programs", ofEach(cpuShare), inShares},

@@ -26,6 +26,7 @@ func quotations() []quotation {
 	return []quotation{
 		{"README.md", "Fifty clients on a full 1.9 Mbps network get data that is {full-age 1 s} old; a server that queues delivers " +
 			"it {full-age-floor 2 s} old"},
+		{"README.md", "and {rss-50 2 MiB} of memory with 50 clients."},
 		{"README.md", "One thread sends {frames-10000 2} frames a second to 10,000 clients, and {idle-wakes 1} wakes in ten seconds"},
 		{"docs/BANDWIDTH.md", "a wireless network of 1.9 Mbps carries {full-rate 3} of them a second"},
 		{"docs/BANDWIDTH.md", "| a relay | {relay-rate 2} frames a second each, all devices |"},

@@ -28,7 +28,7 @@ func (c cell) seriesRuns() int {
 	switch c.family() {
 	case "healthy", "request", "isolation":
 		return quotedRuns
-	case "kinds", "fleet", "population": // they differ by more than their runs do
+	case "kinds", "fleet", "population", "peers": // they differ by more than their runs do
 		return 1
 	}
 	if c.quoted() {

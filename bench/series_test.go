@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -55,15 +56,10 @@ func TestSeriesGoesOn(t *testing.T) {
 
 // A processor that a thread of this test uses all the time is busy.
 func TestBusy(t *testing.T) {
-	stop := make(chan struct{})
-	defer close(stop)
+	var stop atomic.Bool
+	defer stop.Store(true)
 	go func() {
-		for {
-			select {
-			case <-stop:
-				return
-			default:
-			}
+		for !stop.Load() {
 		}
 	}()
 	patiently(t, "the processors are used", func(window time.Duration) bool {

@@ -18,7 +18,7 @@ import (
 //		}
 //	}
 type Device[T any] struct {
-	Data *T // Read overwrites it. That of a device with a letter is a field of the Client
+	Data *T // Read overwrites it. A device with a letter has it in a field of the Client
 
 	robot *Client
 	code  byte

@@ -501,4 +501,19 @@ func testGoTo(t *testing.T, chromium browser) {
 	b.until(says("drives"))
 	evaluate[bool](b, `dispatchEvent(new Event("blur"))`)
 	b.until(says("given up: its client left it") + ` && ` + shows("drive-state", "lost the focus"))
+
+	// By the keyboard alone, and with the device closed meanwhile.
+	field := func(n int) chromedp.CSS {
+		return chromedp.CSS(fmt.Sprintf("#others [data-device='goto:0'] label:nth-of-type(%d) input", n))
+	}
+	must.Do(t, chromedp.Do(b.ctx, chromedp.SendKeys(field(1), "0")))
+	must.Do(t, chromedp.Do(b.ctx, chromedp.SendKeys(field(2), "0\r")))
+	b.until(says("drives.*Give up") + ` && document.activeElement === ` + panel + `.querySelector("button")`)
+	const toggle = `(document.querySelector(".chip[data-device='goto:0']").click(), true)`
+	evaluate[bool](b, toggle)
+	b.until(`player.shown.device("goto:0").access === "c" && ` + panel + ` && ` + says("Give up"))
+	press()
+	b.until(`!` + panel)
+	evaluate[bool](b, toggle)
+	b.until(panel + ` && ` + says("given up: its client left it.*Go to a place"))
 }

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,10 +18,10 @@ import (
 // desktop and on a phone.
 func testSite(t *testing.T, chromium browser) {
 	output := t.TempDir()
-	for _, version := range []string{"1.9.0", "1.10.0"} {
-		if missing := must.Get(site.Build("..", output, version))(t); len(missing) > 0 {
-			t.Errorf("the site lacks %q", missing)
-		}
+	must.Do(t, os.Mkdir(filepath.Join(output, "1.10.0"), 0o777)) // another version: a whole one costs javadoc
+	write(t, filepath.Join(output, "1.10.0"), "index.html", "<!doctype html><title>1.10.0</title>")
+	if missing := must.Get(site.Build("..", output, "1.9.0"))(t); len(missing) > 0 {
+		t.Errorf("the site lacks %q", missing)
 	}
 	open := func(page string) *tab { return chromium.open(t, "file://"+filepath.Join(output, "1.9.0", page)) }
 	sizes := []screen{screens[0], screens[4]}

@@ -332,7 +332,7 @@ func development(src source, lib string, static, shared []byte) ([]file, error) 
 	if err != nil {
 		return nil, err
 	}
-	more, err := tree("clients/cpp", "include/player", "player.hpp", "crobot.hpp", "simulation.hpp", "vfh.hpp", "playerclient.h")
+	more, err := tree("clients/cpp", "include/player", "player.hpp", "crobot.hpp", "simulation.hpp", "playerclient.h")
 	if err != nil {
 		return nil, err
 	}

@@ -85,7 +85,7 @@ type simClient struct {
 	refused   string        // letters that the last reply refuses
 	refusedBy string        // the request
 	cut       *op           // the motors may be stopped because its network is cut
-	visit                   // if it is a connection of the server for programs of ROS
+	visit                   // if it is a connection of a server for programs
 	encrypts  bool          // it uses TLS
 	owner     bool          // the server keeps places for it
 	readOnly  bool          // it had no right to write when it connected, and does not ask for it

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"net"
@@ -15,19 +14,33 @@ import (
 	"github.com/coder/websocket"
 )
 
-// Programs of ROS in the simulation: each drives and watches a robot by the server for programs
-// (simulation_site_test.go), and judges its messages. The commands of the server for programs are judged by the
-// messages that the programs have published.
+// Programs in the simulation: of ROS, of Foxglove and pages of the dashboard (simulation_ros, _viewer and _page_test.go).
+// Each drives and may watch a robot by the servers for programs (simulation_site_test.go), and judges their messages. The
+// commands of the servers for programs are judged by the messages that the programs have published.
 
 const (
-	// rosSilence is how long a command of a program is good.
-	rosSilence = 500 * time.Millisecond
-	// rosDelay is the time that goroutines and messages of a program, and delays of the loop, may add.
-	rosDelay = 300 * time.Millisecond
-	// rosDeaf is after how long the server for programs gives up a program that has vanished: it pings one that is idle
+	// programDelay is the time that goroutines and messages of a program, and delays of the loop, may add.
+	programDelay = 300 * time.Millisecond
+	// programDeaf is after how long a server for programs gives up a program that has vanished: it pings one that is idle
 	// each 5 s, and waits 10 s for an answer.
-	rosDeaf = 17 * time.Second
+	programDeaf = 17 * time.Second
 )
+
+// hand is a kind of programs: what they do, and the form of their messages.
+type hand interface {
+	// dials returns the path of the WebSocket, and the subprotocols that the program asks for.
+	dials() (path string, subprotocols []string)
+	// silence is how long a command to the wheels is good.
+	silence() time.Duration
+	// publishes sends a command to the wheels.
+	publishes(w velocity)
+	// calls asks for a stop or a release, or configures the motors or the odometry. on is the argument of motors.
+	calls(number int, service string, on bool)
+	// acts does something else than to drive, by a number of 16.
+	acts(event int)
+	// gets judges a message.
+	gets(kind websocket.MessageType, message []byte)
+}
 
 // simProgram is a program at a WebSocket.
 type simProgram struct {
@@ -36,20 +49,35 @@ type simProgram struct {
 	robot   *simRobot
 	address string
 	drives  bool
+	hand    hand
 	pipe    *programEnd
-	out     chan string // what its writer sends
+	out     chan programMessage // what its writer sends
+	posts   chan programPost    // what its other connections send
 
 	published []velocity
 	topics    map[string]*simTopic
-	calls     map[string]*simCall // that are not answered
-	number    int                 // of calls
-	busy      bool                // it does not read
-	since     time.Duration       // when it has begun to read again, or for the first time
-	left      time.Duration       // when it has left or vanished; zero: it is there
-	patience  time.Duration       // in which its end must be noticed
+	calls     map[int]*simCall // that are not answered, by their numbers
+	number    int              // of calls
+	busy      bool             // it does not read
+	since     time.Duration    // when it has begun to read again, or for the first time
+	left      time.Duration    // when it has left or vanished; zero: it is there
+	patience  time.Duration    // in which its end must be noticed
+	taken     time.Duration    // when it has stopped the robot last, whoever drives it
 
 	mu   sync.Mutex
 	open chan struct{} // closed while it reads
+}
+
+// programMessage is a message of a WebSocket.
+type programMessage struct {
+	kind websocket.MessageType
+	data []byte
+}
+
+// programPost is a request with a connection of its own, which asks for a stop or a release.
+type programPost struct {
+	path string
+	call int
 }
 
 // velocity is a message that a program has published.
@@ -94,11 +122,22 @@ func (v *simSite) newProgram() {
 	s.random = s.stream(aProgram, v.names, 0)
 	p := &simProgram{
 		site: v, name: v.names, robot: s.robots[s.random.IntN(len(s.robots))], drives: s.chance(2),
-		address: fmt.Sprintf("10.2.%d.%d", v.names/250, v.names%250+1), out: make(chan string, 100),
-		topics: map[string]*simTopic{}, calls: map[string]*simCall{}, since: s.now, open: make(chan struct{}),
+		address: fmt.Sprintf("10.2.%d.%d", v.names/250, v.names%250+1), out: make(chan programMessage, 100),
+		posts: make(chan programPost, 100), topics: map[string]*simTopic{}, calls: map[int]*simCall{}, since: s.now,
+		open: make(chan struct{}),
+	}
+	switch s.random.IntN(3) {
+	case 0:
+		p.hand = &rosHand{p}
+	case 1:
+		s.summary.Viewers++
+		p.hand = &viewerHand{simProgram: p}
+	case 2:
+		s.summary.Pages++
+		p.hand = &pageHand{p}
 	}
 	close(p.open)
-	s.note("%v connects: drives %v, robot %d", p, p.drives, p.robot.index)
+	s.note("%v connects: a %T, drives %v, robot %d", p, p.hand, p.drives, p.robot.index)
 	v.programs = append(v.programs, p)
 	v.act(func() {
 		ours, theirs := net.Pipe()
@@ -146,30 +185,27 @@ func (p *simProgram) run(theirs net.Conn) {
 	v := p.site
 	defer v.want(p, p.ended)
 	defer p.pipe.Close()
-	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
-		select {
-		case v.pipes <- theirs:
-			return p.pipe, nil
-		case <-v.ctx.Done():
-			return nil, v.ctx.Err()
-		}
-	}
-	transport := &http.Transport{DialContext: dial}
+	transport := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+		return p.pipe, v.brings(theirs)
+	}}
 	defer transport.CloseIdleConnections()
-	options := websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}}
-	ws, _, err := websocket.Dial(v.ctx, "ws://127.0.0.1/", &options)
+	path, subprotocols := p.hand.dials()
+	options := websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}, Subprotocols: subprotocols}
+	ws, _, err := websocket.Dial(v.ctx, "ws://127.0.0.1"+path, &options)
 	if err != nil {
 		return
 	}
 	defer ws.CloseNow()
+	ws.SetReadLimit(1 << 20) // lists of topics have their schemas
 	ctx, cancel := context.WithCancel(v.ctx)
 	defer cancel()
+	go p.post(ctx)
 	go func() {
 		for {
 			select {
-			case text := <-p.out:
-				time.Sleep(time.Microsecond)                           // time passes when the one before has had all its effects
-				_ = ws.Write(ctx, websocket.MessageText, []byte(text)) // the reader notices
+			case m := <-p.out:
+				time.Sleep(time.Microsecond)      // time passes when the one before has had all its effects
+				_ = ws.Write(ctx, m.kind, m.data) // the reader notices
 			case <-ctx.Done():
 				return
 			}
@@ -184,11 +220,48 @@ func (p *simProgram) run(theirs net.Conn) {
 		case <-ctx.Done():
 			return
 		}
-		_, message, err := ws.Read(ctx)
+		kind, message, err := ws.Read(ctx)
 		if err != nil {
 			return
 		}
-		v.want(p, func() { p.gets(message) })
+		v.want(p, func() {
+			if p.left == 0 {
+				p.hand.gets(kind, message)
+			}
+		})
+	}
+}
+
+// post is the program's goroutine for requests, until ctx ends.
+func (p *simProgram) post(ctx context.Context) {
+	v := p.site
+	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(context.Context, string, string) (net.Conn, error) {
+		ours, theirs := net.Pipe()
+		return ours, v.brings(pipeEnd{theirs, tcpAddr(p.address, 40001)})
+	}}
+	for {
+		select {
+		case post := <-p.posts:
+			time.Sleep(time.Microsecond) // as for messages
+			code := 0
+			r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://127.0.0.1"+post.path, nil)
+			if err == nil {
+				var response *http.Response
+				if response, err = transport.RoundTrip(r); err == nil {
+					code = response.StatusCode
+					response.Body.Close()
+				}
+			}
+			v.want(p, func() {
+				p.site.sim.note("%v gets %d, %v from %s", p, code, err, post.path)
+				p.site.sim.summary.Posted++
+				if p.left == 0 && err == nil {
+					p.answer(post.call, code == http.StatusNoContent)
+				}
+			})
+		case <-ctx.Done():
+			return
+		}
 	}
 }
 
@@ -275,22 +348,17 @@ func (p *simProgram) reads(on bool) {
 
 // sends sends a message.
 func (p *simProgram) sends(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	p.site.sim.note("%v sends %s", p, text)
+	p.sendsAll(websocket.MessageText, fmt.Appendf(nil, format, args...))
+}
+
+func (p *simProgram) sendsAll(kind websocket.MessageType, message []byte) {
+	p.site.sim.note("%v sends %q", p, message)
 	p.site.act(func() {
 		select {
-		case p.out <- text:
+		case p.out <- programMessage{kind, message}:
 		default: // its socket takes nothing
 		}
 	})
-}
-
-// topic returns the full name of a topic or a service.
-func (p *simProgram) topic(name string) string {
-	if len(p.site.sim.robots) == 1 {
-		return "/" + name
-	}
-	return "/" + p.robot.name() + "/" + name
 }
 
 // act does something at random, and again after a while.
@@ -308,7 +376,13 @@ func (p *simProgram) act() {
 	}
 	s.after(s.wait(mean), p.act)
 	if p.drives && !s.chance(15) {
-		p.publish()
+		if p.publish(); s.chance(15) { // it has had enough: a page stops the robot, others give the topic up
+			s.after(s.wait(100*time.Millisecond), func() {
+				if p.left == 0 {
+					p.hand.acts(10)
+				}
+			})
+		}
 		return
 	}
 	event := s.random.IntN(16)
@@ -316,22 +390,14 @@ func (p *simProgram) act() {
 		event = 0 // clients do that, and the judge of its pose knows when
 	}
 	switch event {
-	case 0, 1, 2, 3:
-		p.subscribe()
-	case 4:
-		name := p.anyTopic()
-		delete(p.topics, name)
-		p.sends(`{"op":"unsubscribe","topic":%q}`, name)
 	case 5, 6:
-		p.call("release", "{}", false)
+		p.call("release", false)
 	case 7:
-		p.call("emergency_stop", "{}", true)
+		p.call("emergency_stop", true)
 	case 8:
-		p.callOther("motors", fmt.Sprintf(`{"data":%v}`, !s.chance(4)))
+		p.callOther("motors", !s.chance(4))
 	case 9:
-		p.callOther("reset_odometry", "{}")
-	case 10:
-		p.sends(`{"op":"unadvertise","topic":%q}`, p.topic("cmd_vel"))
+		p.callOther("reset_odometry", false)
 	case 11:
 		p.reads(false)
 		s.after(s.wait(5*time.Second), func() { p.reads(true) })
@@ -343,40 +409,13 @@ func (p *simProgram) act() {
 		case 1:
 			s.note("%v vanishes", p)
 			p.pipe.dead.Store(true)
-			p.goes(rosDeaf)
-			s.after(rosDeaf+10*time.Second, func() { p.site.act(func() { p.pipe.Close() }) })
+			p.goes(programDeaf)
+			s.after(programDeaf+10*time.Second, func() { p.site.act(func() { p.pipe.Close() }) })
 		}
-	case 13:
-		p.sends(`{"op":"call_service","service":"/rosapi/topics"}`)
-	default:
+	case 14, 15:
 		p.publish()
-	}
-}
-
-func (p *simProgram) anyTopic() string {
-	return p.topic([]string{"odom", "odom", "battery_state", "sonar/range_0"}[p.site.sim.random.IntN(4)])
-}
-
-// subscribe subscribes to a topic, or again.
-func (p *simProgram) subscribe() {
-	s := p.site.sim
-	t := &simTopic{
-		subscribed: s.now, queue: 1 + s.random.IntN(4),
-		throttle: time.Duration([]int{0, 0, 150, 300, 1000}[s.random.IntN(5)]) * time.Millisecond,
-	}
-	name := p.anyTopic()
-	if before := p.topics[name]; before != nil { // the pace is the same, and so is the judge
-		t.throttle, t.queue, t.taken, t.came, t.waited = before.throttle, before.queue, before.taken, before.came, before.waited
-	}
-	p.topics[name] = t
-	renew := func() {
-		if p.topics[name] == t {
-			p.sends(`{"op":"subscribe","topic":%q,"throttle_rate":%d,"queue_length":%d}`, name, t.throttle.Milliseconds(), t.queue)
-		}
-	}
-	if renew(); s.chance(3) { // this changes nothing
-		s.after(110*time.Millisecond, renew)
-		s.after(220*time.Millisecond, renew)
+	default:
+		p.hand.acts(event)
 	}
 }
 
@@ -391,36 +430,44 @@ func (p *simProgram) publish() {
 	if len(p.published) > 200 {
 		p.published = slices.Delete(p.published, 0, 100)
 	}
-	p.sends(`{"op":"publish","topic":%q,"msg":{"linear":{"x":%v},"angular":{"z":%v}}}`, p.topic("cmd_vel"),
-		float64(w.speed)/1000, float64(w.turn)*math.Pi/180)
+	p.hand.publishes(w)
 }
 
 // call has the robot stopped or released, and expects the answer.
-func (p *simProgram) call(service, args string, on bool) {
+func (p *simProgram) call(service string, on bool) {
 	s := p.site.sim
 	c := &simCall{stop: p.robot.addStop(on), asked: s.now}
 	if on {
 		c.write = p.robot.history.write(s.now, nil, 0, 0, true)
 	}
-	p.request(service, args, c)
+	p.request(service, on, c)
+	p.expectAnswer(p.number, c)
 }
 
-func (p *simProgram) callOther(service, args string) {
-	p.request(service, args, &simCall{asked: p.site.sim.now})
+func (p *simProgram) callOther(service string, on bool) {
+	p.request(service, on, &simCall{asked: p.site.sim.now})
 }
 
-func (p *simProgram) request(service, args string, c *simCall) {
+func (p *simProgram) request(service string, on bool, c *simCall) {
 	p.number++
-	id := fmt.Sprintf("%q", fmt.Sprint(p.number))
-	p.calls[id] = c
-	p.sends(`{"op":"call_service","id":%s,"service":%q,"args":%s}`, id, p.topic(service), args)
-	if c.stop != nil {
-		p.expectAnswer(id, c)
-	}
+	p.calls[p.number] = c
+	p.hand.calls(p.number, service, on)
+}
+
+// calledNothing is called for a call that is not made, or has no answer.
+func (p *simProgram) calledNothing(number int) {
+	c := p.calls[number]
+	delete(p.calls, number)
+	c.end(p.site.sim.now, true)
+}
+
+// twist is a velocity in JSON, as in ROS.
+func (w velocity) twist() string {
+	return fmt.Sprintf(`{"linear":{"x":%v},"angular":{"z":%v}}`, float64(w.speed)/1000, float64(w.turn)*math.Pi/180)
 }
 
 // expectAnswer is called when a stop or a release was asked for.
-func (p *simProgram) expectAnswer(id string, c *simCall) {
+func (p *simProgram) expectAnswer(id int, c *simCall) {
 	const patience = time.Second
 	s := p.site.sim
 	s.at(max(s.now, s.busy)+patience, func() {
@@ -429,59 +476,19 @@ func (p *simProgram) expectAnswer(id string, c *simCall) {
 		case p.busy || s.now < p.since+patience || !s.awake(patience) || s.now < s.busy:
 			p.expectAnswer(id, c)
 		default:
-			s.fail("%v: no answer to call %s of %v", p, id, c.asked)
+			s.fail("%v: no answer to call %d of %v", p, id, c.asked)
 		}
 	})
 }
 
-// rosMessage is a message of the server for programs.
-type rosMessage struct {
-	Op, Topic, Service, Text string
-	ID                       json.RawMessage
-	Result                   bool
-	Msg                      struct {
-		Header struct{ Stamp struct{ Sec, Nanosec int64 } }
-	}
-}
-
-// gets judges a message.
-func (p *simProgram) gets(text []byte) {
-	s := p.site.sim
-	if p.left != 0 {
-		return
-	}
-	var op struct {
-		Op string
-		ID json.RawMessage
-	}
-	if json.Unmarshal(text, &op) == nil && op.Op == "status" {
-		s.note("%v gets %s", p, text)
-		return // its msg is a text
-	}
-	var m rosMessage
-	if err := json.Unmarshal(text, &m); err != nil {
-		s.fail("%v gets %s: %v", p, text, err)
-	}
-	switch m.Op {
-	case "publish":
-		stamp := time.Unix(m.Msg.Header.Stamp.Sec, m.Msg.Header.Stamp.Nanosec)
-		p.data(m.Topic, stamp.Sub(p.site.epoch))
-	case "service_response":
-		s.note("%v gets %s", p, text[:min(len(text), 200)])
-		p.answer(string(m.ID), m.Result)
-	default:
-		s.fail("%v gets %s", p, text)
-	}
-}
-
 // answer judges the answer to a call: it is true when it comes.
-func (p *simProgram) answer(id string, result bool) {
+func (p *simProgram) answer(number int, result bool) {
 	s := p.site.sim
-	c := p.calls[id]
+	c := p.calls[number]
 	if c == nil {
 		return // about topics
 	}
-	delete(p.calls, id)
+	delete(p.calls, number)
 	c.end(s.now, !result)
 	switch {
 	case c.stop == nil:
@@ -505,7 +512,7 @@ func (p *simProgram) data(topic string, taken time.Duration) {
 		s.fail("%v: data of %s taken at %v, after data taken at %v", p, topic, taken, t.taken)
 	}
 	t.taken = max(t.taken, taken)
-	if taken < p.since-rosDelay {
+	if taken < p.since-programDelay {
 		if t.old++; p.since > t.subscribed && t.old > 2*t.queue+2 {
 			s.fail("%v: %d messages of %s from before it has read again, with a queue of %d", p, t.old, topic, t.queue)
 		}

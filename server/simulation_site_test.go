@@ -19,15 +19,17 @@ import (
 	"player/formats/telemetry"
 	"player/process/descriptors"
 	"player/visitors"
+	"player/visitors/dashboard"
+	"player/visitors/foxglove"
 	"player/visitors/rosbridge"
 )
 
-// The server for programs of ROS in the simulation, and its connections to the simulated server. It is the real one
-// and consists of goroutines, so a simulation runs in a bubble of package synctest, whose time follows the virtual time
+// The servers for programs in the simulation (rosbridge, Foxglove and the dashboard), and their connections to the
+// simulated server. They are the real ones and consist of goroutines, so a simulation runs in a bubble of package synctest, whose time follows the virtual time
 // while programs are connected. Goroutines wake the simulation when they want something of it. It serves their tasks
 // when all of them wait, so that their order depends on the seed alone.
 
-// simSite is the server for programs of ROS.
+// simSite is the servers for programs.
 type simSite struct {
 	sim      *sim
 	ctx      context.Context
@@ -53,7 +55,7 @@ type siteTask struct {
 // order is in front of those of connections.
 func (*simSite) order() int { return 0 }
 
-// openSite opens the server for programs of ROS.
+// openSite opens the servers for programs.
 func (s *sim) openSite() {
 	v := &simSite{sim: s, pipes: make(chan net.Conn), epoch: time.Now().Add(-s.now), woken: make(chan struct{}, 1)}
 	v.ctx, v.cancel = context.WithCancel(context.Background())
@@ -62,10 +64,11 @@ func (s *sim) openSite() {
 		v.want(v, func() { s.onLoop(func(now time.Duration) { v.act(func() { fn(now) }) }) })
 		return true
 	}
-	config := rosbridge.Config{Common: visitors.Common{
+	common := visitors.Common{
 		Server: visitors.Confine(post, visitors.Server(s.server)), Post: post, Connect: v.connect,
 		Descriptors: descriptors.NewShare(1000), Log: zap.NewNop(),
-	}}
+	}
+	ros, viewers, pages := rosbridge.Config{Common: common}, foxglove.Config{Common: common}, dashboard.Config{Common: common}
 	for _, r := range s.robots {
 		robot := visitors.Robot{Name: r.name(), Address: net.JoinHostPort("127.0.0.1", r.name()), Port: 6665 + r.index}
 		robot.Devices = []visitors.Device{
@@ -73,11 +76,17 @@ func (s *sim) openSite() {
 			{Code: codec.Sonar, Device: telemetry.Device{Interface: "sonar"}},
 			{Code: codec.Misc, Device: telemetry.Device{Interface: "misc"}},
 		}
-		config.Robots = append(config.Robots, robot)
+		ros.Robots = append(ros.Robots, robot)
+		viewers.Robots = append(viewers.Robots, foxglove.Robot{Robot: robot})
+		pages.Robots = append(pages.Robots, dashboard.Robot{Name: robot.Name, Address: robot.Address, Port: robot.Port})
 	}
+	all := http.NewServeMux()
+	all.Handle("/", rosbridge.Handler(v.ctx, ros))
+	all.Handle("/viewers", foxglove.Handler(v.ctx, viewers))
+	all.Handle("/pages/", http.StripPrefix("/pages", dashboard.Handler(v.ctx, pages)))
 	// Not by a visitors.Site: its budget sleeps while package websocket has a mutex, and the time of a bubble stands
 	// still while a goroutine waits for a mutex.
-	sv := http.Server{Handler: rosbridge.Handler(v.ctx, config)}
+	sv := http.Server{Handler: all}
 	go func() { _ = sv.Serve(v) }() // until Accept fails
 	for range 1 + s.random.IntN(3) {
 		s.after(s.wait(5*time.Second), v.newProgram)
@@ -116,6 +125,16 @@ func (v *simSite) Accept() (net.Conn, error) {
 		return pipe, nil
 	case <-v.ctx.Done():
 		return nil, net.ErrClosed
+	}
+}
+
+// brings brings the server's end of a connection of a program.
+func (v *simSite) brings(theirs net.Conn) error {
+	select {
+	case v.pipes <- theirs:
+		return nil
+	case <-v.ctx.Done():
+		return v.ctx.Err()
 	}
 }
 

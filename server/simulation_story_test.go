@@ -17,7 +17,7 @@ import (
 // depends on the seed and the event only. So the simulation can be run again with a part of its story, and
 // that part happens as before: that is how a seed that fails is reduced to the few events that matter.
 //
-// When the goroutines for programs of ROS run depends on which events are known to come (slowness), also on those that
+// When the goroutines for programs run depends on which events are known to come (slowness), also on those that
 // never come. So with programs the record of a run may be another story: each part of it is tried, and the story that was
 // given is the one to replay.
 
@@ -45,7 +45,7 @@ const (
 	aClient     kind = 'c'
 	aFault      kind = 'f' // of a robot
 	aLaserFault kind = 'l'
-	aProgram    kind = 'P' // of ROS, which comes by itself unless the story does without it
+	aProgram    kind = 'P' // which comes by itself unless the story does without it
 	aPause      kind = 'p' // of the server
 	aDelay      kind = 'd' // of the loop
 	aReload     kind = 'r'

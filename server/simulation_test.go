@@ -26,8 +26,9 @@ import (
 // network and the kernel's connections (simulation_network and _wireless_test.go), the clients' acts, messages and
 // judgements (simulation_client, _message and _judge_test.go), the serial lines and their drivers
 // (simulation_line and _rig_test.go), robots (simulation_robot and _pioneer_test.go), a scanner
-// (simulation_scanner_test.go), emulated hardware (simulation_hardware, _base and _laser_test.go), and programs of ROS and the
-// server for them (simulation_program, _visit and _site_test.go). All chance comes from one seed, so a seed that fails
+// (simulation_scanner_test.go), emulated hardware (simulation_hardware, _base and _laser_test.go), and programs of ROS, of
+// Foxglove and pages of the dashboard with the servers for them (simulation_program, _ros, _viewer, _page, _visit and
+// _site_test.go). All chance comes from one seed, so a seed that fails
 // can be replayed, and reduced to few events (simulation_story_test.go):
 //
 //	go test ./server -run '^TestSimulation$' -seed 123
@@ -223,7 +224,11 @@ type summary struct {
 	Poses, Scans           int // that were compared with where emulated hardware was, and what it measured
 	InTime                 int // robots that were commanded to stop in time when all who drove had gone
 	Halts                  int // and when all who drove were silent at the end of a pause
-	Programs, Messages     int // of ROS, and what they got of topics
+	Programs, Messages     int // and what they got of topics
+	Viewers, Pages         int // of the programs: of Foxglove, and of the dashboard
+	Viewed, Paged          int // commands to the wheels by these
+	Shown, Posted          int // messages of topics to viewers, and answers to requests of pages
+	Takes, Stands          int // stops whoever drove, and when a program has given up its topic, that were judged
 	Lapses                 int // lifetimes of commands that have passed
 	Rights, Moves          int // changes of rights, and robots that went or came
 	Encrypted, Byes        int // clients by TLS, and connections that the server has closed as TLS wants it
@@ -316,7 +321,7 @@ type sim struct {
 	failure       error         // the first invariant that did not hold
 	lines, causes int           // of the log in this second, and of what is logged
 	lag           time.Duration // how long the current callback has taken, for those who ask
-	site          *simSite      // for programs of ROS; nil: there is none
+	site          *simSite      // for programs; nil: there is none
 	keys          *simKeys      // of clients by TLS; nil: there are none
 	access        rights.Rules
 	changed       time.Duration // when access has changed

@@ -12,9 +12,10 @@ type visit struct {
 	socket   *simSocket
 	program  *simProgram // that it is for; nil: its name has not come yet
 	lifetime time.Duration
-	driven   velocity // its newest command
-	lapsed   bool     // the lifetime of its newest command has passed
-	lapse    *op      // of its newest command
+	driven   velocity      // its newest command
+	took     time.Duration // when it has stopped the robot last, whoever drives it
+	lapsed   bool          // the lifetime of its newest command has passed
+	lapse    *op           // of its newest command
 }
 
 // says takes messages of the server for programs, whose effects the client expects.
@@ -57,7 +58,7 @@ func (c *simClient) configured(payload []byte) {
 	case 'w':
 		name := string(rest)
 		for _, p := range c.socket.site.programs {
-			if strings.HasSuffix(name, " "+p.address) {
+			if strings.HasSuffix(strings.TrimSpace(name), " "+p.address) { // pages have none of their own
 				c.program = p
 			}
 		}
@@ -70,16 +71,24 @@ func (c *simClient) configured(payload []byte) {
 func (c *simClient) commanded(speed, turn int16) {
 	s, p := c.sim, c.program
 	s.note("%v commands %d mm/s, %d deg/s for %v", c, speed, turn, p)
-	certain := len(c.requests) == 0 && writes(c.access('p'))
+	certain := c.isReady()
 	switch {
-	case c.lifetime == 0:
+	case c.lifetime == 0 && (p == nil || p.taken == 0 || speed != 0 || turn != 0):
 		s.fail("%v of %v commands, and its commands have no lifetime", c, p)
+	case c.lifetime == 0 && s.now-max(p.taken, s.woke, c.changed) > programDelay: // it waits for the wheels to start
+		s.fail("%v of %v stops whoever drives, and the page has asked for it at %v", c, p, p.taken)
 	case p == nil: // it ended when the connection was made, which ends as well
 		c.remember(c.robot.history.write(s.now, c, speed, turn, true))
 		return
 	}
 	if c.lapse != nil {
 		c.lapse.maybe = true
+	}
+	if c.lifetime == 0 {
+		c.took = s.now
+		c.driven, c.lapsed = velocity{at: c.driven.at}, false
+		c.remember(c.robot.history.write(s.now, c, 0, 0, !certain))
+		return
 	}
 	if speed == 0 && turn == 0 {
 		c.driven, c.lapsed = velocity{at: c.driven.at}, false
@@ -91,9 +100,9 @@ func (c *simClient) commanded(speed, turn int16) {
 		i--
 	}
 	switch {
-	case i < 0 || p.published[i].at < c.driven.at-rosDelay:
+	case i < 0 || p.published[i].at < c.driven.at-programDelay:
 		s.fail("%v: %v has not published %d mm/s, %d deg/s", c, p, speed, turn)
-	case s.now-max(p.published[i].at, s.woke) > rosSilence+rosDelay: // a call waits in front of it during a pause
+	case s.now-max(p.published[i].at, s.woke) > p.hand.silence()+programDelay: // a call waits in front of it during a pause
 		s.fail("%v: a command that %v has published at %v", c, p, p.published[i].at)
 	case p.left != 0 && s.now > p.left+p.patience && s.awake(2*time.Second):
 		s.fail("%v: a command of %v, which has gone at %v", c, p, p.left)
@@ -103,8 +112,50 @@ func (c *simClient) commanded(speed, turn int16) {
 	o := c.robot.history.write(s.now, c, speed, turn, !certain)
 	c.remember(o)
 	s.summary.Commands++
+	switch p.hand.(type) {
+	case *viewerHand:
+		s.summary.Viewed++
+	case *pageHand:
+		s.summary.Paged++
+	}
 	s.at(o.call+c.lifetime, func() { c.lapses(o) })
-	c.expectRest(s.now + rosSilence + rosDelay)
+	c.expectRest(s.now + p.hand.silence() + programDelay)
+}
+
+// isReady reports whether the connection has the wheels, and waits for nothing.
+func (c *simClient) isReady() bool { return len(c.requests) == 0 && writes(c.access('p')) }
+
+// commanded returns when the program has published a command last, zero if it has not.
+func (p *simProgram) commanded() time.Duration {
+	if len(p.published) == 0 {
+		return 0
+	}
+	return p.published[len(p.published)-1].at
+}
+
+// expectStands expects that the robot is commanded to stop, because the program has just given up the topic of the wheels,
+// unless it publishes again.
+func (p *simProgram) expectStands(asked time.Duration) {
+	for _, c := range p.site.sim.clients {
+		if c.program == p && c.isReady() && (c.driven.speed != 0 || c.driven.turn != 0) {
+			c.expectStands(asked, asked)
+		}
+	}
+}
+
+func (c *simClient) expectStands(asked, from time.Duration) {
+	s, p := c.sim, c.program
+	s.at(from+programDelay, func() {
+		switch {
+		case p.left != 0 || c.left != 0 || c.over || p.commanded() > asked:
+		case !s.awake(time.Second) || s.now < s.busy || !c.isReady():
+			c.expectStands(asked, s.now)
+		default:
+			if s.summary.Stands++; c.driven.speed != 0 || c.driven.turn != 0 {
+				s.fail("%v: %v has given up the topic of the wheels at %v, and the robot was not commanded to stop", c, p, asked)
+			}
+		}
+	})
 }
 
 // expectRest expects that the server for programs stops the robot unless its program commands again. It does so
@@ -115,7 +166,7 @@ func (c *simClient) expectRest(at time.Duration) {
 		switch {
 		case c.driven != driven || c.left != 0 || c.over:
 		case len(c.requests) > 0:
-			c.expectRest(s.now + rosDelay)
+			c.expectRest(s.now + programDelay)
 		default:
 			s.fail("%v: the program is silent since %v, and the robot was not commanded to stop", c, driven.at)
 		}

@@ -14,6 +14,14 @@ library() {
   cc -std=c99 "${strict[@]}" "${@:2}" -c -o "$BUILD/$1.o" ../c/player.c
 }
 
+# program NAME SOURCE COMMAND... compiles a source with the command, to $BUILD/NAME.o, and links it with what the array
+# link lists, to $BUILD/NAME. In two steps: a cache of compilers (.ci/run) keeps objects, and no programs.
+link=()
+program() {
+  "${@:3}" -c -o "$BUILD/$1.o" "$2"
+  "${@:3}" -o "$BUILD/$1" "$BUILD/$1.o" "${link[@]}"
+}
+
 # checked STANDARD FILES... has clang look at files, and with TIDY=1 clang-tidy, for which a file in C++ takes half a
 # minute. Where they are not installed they are left out: in CI they have to be there. The analyzer of clang looks at C
 # alone: a file in C++ takes it another minute.

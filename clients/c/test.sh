@@ -7,7 +7,12 @@ cd "$(dirname "$0")"
 . ./common.sh
 # Each example is a program.
 awk -v to="$BUILD/readme" '/^```/ { n += on = /^```c$/; next } on { print >(to n ".c") }' README.md
-for n in 1 2 3; do cc -std=c99 "${strict[@]}" -I. -o "$BUILD/readme$n" "$BUILD/readme$n.c" player.c; done
+library player -O2
+link=("$BUILD/player.o" -lm)
+here=$PWD
+cd "$BUILD" # a cache of compilers knows a source by its path
+for n in 1 2 3; do program readme$n readme$n.c cc -std=c99 "${strict[@]}" -I"$here"; done
+cd "$here"
 # No order of headers and no macro matters, in C as in C++.
 for standard in c99 c17 gnu17; do
   for before in stdio.h unistd.h netdb.h; do
@@ -18,11 +23,12 @@ for standard in c99 c17 gnu17; do
 done
 if [ ${#tls[@]} != 0 ]; then cc -std=c99 -pedantic-errors "${strict[@]}" -fsyntax-only player_tls.c; fi
 for source in examples/*.c; do
-  cc -std=c99 -O2 "${strict[@]}" -o "$BUILD/$(basename "$source" .c)" "$source" player.c -lm
+  program "$(basename "$source" .c)" "$source" cc -std=c99 -O2 "${strict[@]}"
 done
 cc -std=c99 "${strict[@]}" -DPLAYER_OPAQUE -fsyntax-only examples/*.c # they use the calls alone
 checked c99 player.c adapter.c examples/*.c
 if [ ${#tls[@]} != 0 ]; then checked c99 player_tls.c; fi
-cc -std=c99 "${strict[@]}" "${sanitize[@]}" -o "$BUILD/test" test.c
+link=()
+program test test.c cc -std=c99 "${strict[@]}" "${sanitize[@]}"
 "$BUILD/test"
 echo "clients/c: ok"

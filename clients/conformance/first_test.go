@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"player/e2e/must"
+	"player/e2e/needs"
 	"player/e2e/ports"
 )
 
@@ -23,21 +24,19 @@ var firstPrograms = map[string]struct {
 	"c": {"cc -std=c99 -Wall -Wextra -Werror -o NAME examples/NAME.c player.c", "./NAME HOST PORT ROUNDS",
 		words{"hello": `(?m)^sonar \(mm\)( \d+){16}$`, "watch": `p, +\d+\.\d ms old: x -?\d+ y`}},
 	"cpp": {"c++ -std=c++17 -Wall -Wextra -Werror -I../c -o NAME examples/NAME.cpp player.o", "./NAME HOST PORT ROUNDS",
-		words{"watch": `sonar ahead \d+ left`, "goto": `^arrived=1`}},
+		words{"watch": `sonar ahead \d+ left`}},
 	"java": {"javac -d build examples/NAME.java src/player/*.java", "java -cp build NAME HOST PORT ROUNDS",
 		words{"Hello": `(?m)^\[\d+(, \d+){15}\]$`, "Watch": `sonar ahead \d+ mm`}},
 	"tcl": {"", "tclsh examples/NAME.tcl HOST PORT ROUNDS", words{"hello": `(?m)^\d+( \d+){15}$`, "watch": `sonar ahead \d+ mm`}},
 	"python": {"", "python3 -W error -m examples.NAME HOST:PORT -n ROUNDS",
-		words{"hello": `(?m)^sonar \(mm\)( \d+){16}$`, "watch": `sonar`, "goto": `^arrived=1`}},
+		words{"hello": `(?m)^sonar \(mm\)( \d+){16}$`, "watch": `sonar`}},
 	"javascript": {"", "node examples/NAME.js HOST:PORT -n ROUNDS", words{"hello": `(?m)^sonar \(mm\)( \d+){16}$`, "watch": `sonar( \d+){16} mm`}},
 	"go":         {"go -C REPOSITORY build -o BUILD/NAME ./clients/conformance/testdata/1.0/go", "./NAME -addr HOST:PORT -n ROUNDS", words{"hello": `(?m)^sonar \(mm\) \[\d+`}},
 }
 
-// firstPlanners are the commands of goto, which has other arguments than the rest. Its planner is deprecated.
-var firstPlanners = words{"cpp": "./goto -addr HOST:PORT -- 0.5 0", "python": "python3 -W error -m examples.goto -addr HOST:PORT -- 0.5 0"}
-
 // Programs of version 1.0 as they were, in testdata/1.0, compile with the libraries of today, run, and drive.
 func TestFirstPrograms(t *testing.T) {
+	needs.Programs(t)
 	binary := buildServer(t)
 	repository := must.Get(filepath.Abs("../.."))(t)
 	forEachLanguage(t, func(t *testing.T, l language) {
@@ -63,12 +62,8 @@ func TestFirstPrograms(t *testing.T) {
 		}
 		for name, prints := range firstPrograms[l.name].prints {
 			e := example{name: name, world: "room", rounds: 20}
-			command := firstPrograms[l.name].run
-			switch strings.ToLower(name) {
-			case "hello":
-				e.way = 50
-			case "goto":
-				e.way, command = 300, firstPlanners[l.name]
+			if strings.ToLower(name) == "hello" {
+				e.way = 50 // mm
 			}
 			port := ports.Free(t, 2)
 			fill := strings.NewReplacer("REPOSITORY", repository, "BUILD", folder, "NAME", name, "HOST", "127.0.0.1",
@@ -80,7 +75,7 @@ func TestFirstPrograms(t *testing.T) {
 				t.Parallel()
 				p := &process{binary: binary, flags: []string{"-stage", e.world}, port: port, page: port + 1}
 				p.start(t)
-				if output := e.run(t, folder, port, strings.Fields(fill(command))); !regexp.MustCompile(prints).MatchString(output) {
+				if output := e.run(t, folder, port, strings.Fields(fill(firstPrograms[l.name].run))); !regexp.MustCompile(prints).MatchString(output) {
 					t.Errorf("the program does not print %q:\n%s", prints, output)
 				}
 			})

@@ -11,14 +11,20 @@ mkdir -p "$BUILD/include"
 cp ./*.h ./*.hpp ../c/player.h ../c/player_simulation.h "$BUILD/include"
 library player -O2
 library test-player "${sanitize[@]}"
-for source in "$BUILD"/readme[123].cpp names.cpp; do
-  c++ -std=c++17 "${strict[@]}" -I"$BUILD/include" -pthread -o "$BUILD/$(basename "$source" .cpp)" "$source" "$BUILD/player.o"
+link=("$BUILD/player.o")
+cp names.cpp "$BUILD"
+here=$PWD
+cd "$BUILD" # a cache of compilers knows files by their paths
+for name in readme1 readme2 readme3 names; do
+  program $name $name.cpp c++ -std=c++17 "${strict[@]}" -Iinclude -pthread
 done
+cd "$here"
 "$BUILD/names"
 for source in examples/*.cpp; do
-  c++ -std=c++17 -O2 "${strict[@]}" -I../c -pthread -o "$BUILD/$(basename "$source" .cpp)" "$source" "$BUILD/player.o"
+  program "$(basename "$source" .cpp)" "$source" c++ -std=c++17 -O2 "${strict[@]}" -I../c -pthread
 done
 checked c++17 adapter.cpp examples/*.cpp # which include all headers
-c++ -std=c++17 "${strict[@]}" "${sanitize[@]}" -pthread -I../c -o "$BUILD/test" test.cpp "$BUILD/test-player.o"
+link=("$BUILD/test-player.o")
+program test test.cpp c++ -std=c++17 "${strict[@]}" "${sanitize[@]}" -pthread -I../c
 "$BUILD/test"
 echo "clients/cpp: ok"

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// axle is the distance between the wheels as effective in a rotation, metres: that of a Pioneer 2-DX in its
+	// axle is the distance between the wheels as effective in a rotation, metres, for a Pioneer 2-DX by its
 	// manufacturer's parameters (DiffConvFactor 0.0056), with which driver p2os computes. Commands are clipped by it.
 	axle = 2 / 5.6
 	// maxWheel and maxTurn are the limits to which P2OS clips commands: 500

@@ -28,7 +28,7 @@ func Install(t *testing.T, folder string) (directory string) {
 }
 
 // Into copies a folder into an empty directory, with the packages of the folder's
-// package-lock.json, which are installed once. npm asks its registry only for what its cache
+// package-lock.json, which are installed once. npm asks its registry only for packages that its cache
 // lacks: the lock file has the versions and their hashes, so the registry's answer would be the
 // same.
 func Into(directory, folder string) error {

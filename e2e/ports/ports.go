@@ -108,7 +108,7 @@ func claim(port int) (release func(), ok bool) {
 	if err != nil {
 		return nil, false
 	}
-	release = func() { _ = socket.Close() } // nobody else uses it
+	release = func() { _ = socket.Close() } // no other process uses it
 	if conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
 		_ = conn.Close()
 		release()

@@ -85,7 +85,7 @@ func edit(ctx context.Context, dial Dialer, at Addresses) {
 	ws.SetReadLimit(-1)
 	changes := 0 // of the draft, which pages name
 	for y := 0; err == nil; y++ {
-		const least, far = 50, 900 // metres: what fits, and what is too far
+		const least, far = 50, 900 // metres: a wall that fits, and one that is too far away
 		length := []int{least, far}[y%2]
 		text := fmt.Sprintf(`{"edit":{"base":%d,"wall":{"from":{"x":%d,"y":%d},"to":{"x":%d,"y":%d}}}}`, changes, -length, y%10-length, length, y%10+length)
 		if err = ws.Write(ctx, websocket.MessageText, []byte(text)); err != nil {

@@ -8,7 +8,7 @@
 //	go run ./examples/jbot -targets "6.5,0 0,0"
 //
 // With -joystick a human can take over the wheels at any time; the server then
-// needs a joystick device too.
+// needs a joystick device.
 package main
 
 import (

@@ -29,8 +29,8 @@ type joint struct {
 	State    uint8  `json:"state"` // bits of PROTOCOL 7.13
 }
 
-// measured returns the fields of IMUData or GPSData by their names in JSON: those of one type have one value for what is
-// not known.
+// measured returns the fields of IMUData or GPSData by their names in JSON. All fields of one type have one value that
+// means "not known".
 func measured(data any) map[string]any {
 	fields := map[string]any{}
 	d := reflect.ValueOf(data).Elem()

@@ -71,6 +71,11 @@ func Serve(ctx context.Context, l net.Listener, config Config) error {
 	return site(ctx, config).Serve(ctx, l)
 }
 
+// Handler returns the handler of a Site, which serves browsers until ctx ends.
+func Handler(ctx context.Context, config Config) http.Handler {
+	return newServer(ctx, config).handler()
+}
+
 // server is common to the handlers. All but present, newest and commands is constant.
 type server struct {
 	ctx    context.Context // ends with the server
@@ -96,7 +101,12 @@ const maxFirst = 6
 const stopPath = "/stop"
 
 func site(ctx context.Context, config Config) visitors.Site {
-	s := newServer(ctx, config)
+	dashboard := config.Site("the dashboard", "-http", Handler(ctx, config))
+	dashboard.Stop = stopPath
+	return dashboard
+}
+
+func (s *server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /", serveAssets(func(r *http.Request) map[string][]byte {
 		return map[string][]byte{"offer": s.offer(r), "newest": s.newestOf(r)}
@@ -116,11 +126,9 @@ func site(ctx context.Context, config Config) visitors.Site {
 		mux.HandleFunc("GET /map.yaml", s.readers(s.mapPlan(writeMap)))
 		mux.HandleFunc("GET /map.pgm", s.readers(s.mapPlan(writePicture)))
 		mux.HandleFunc("GET /simulation", s.readers(s.readSimulation))
-		mux.HandleFunc("POST /simulation", config.Allowed(rights.Write, s.commandSimulation))
+		mux.HandleFunc("POST /simulation", s.config.Allowed(rights.Write, s.commandSimulation))
 	}
-	dashboard := config.Site("the dashboard", "-http", mux)
-	dashboard.Stop = stopPath
-	return dashboard
+	return mux
 }
 
 func newServer(ctx context.Context, config Config) *server {

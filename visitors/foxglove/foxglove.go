@@ -46,12 +46,11 @@ type Robot struct {
 
 // Serve serves viewers on l until ctx ends; then it closes l and returns nil.
 func Serve(ctx context.Context, l net.Listener, config Config) error {
-	return newServer(ctx, config).serve(l)
+	return config.Site("the server for viewers", "-foxglove", Handler(ctx, config)).Serve(ctx, l)
 }
 
-func (s *server) serve(l net.Listener) error {
-	return s.config.Site("the server for viewers", "-foxglove", s).Serve(s.ctx, l)
-}
+// Handler returns the handler of a Site, which serves viewers until ctx ends.
+func Handler(ctx context.Context, config Config) http.Handler { return newServer(ctx, config) }
 
 // server is common to the viewers. All but statuses is constant.
 type server struct {

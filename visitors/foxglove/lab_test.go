@@ -70,7 +70,7 @@ func newLab(t *testing.T, silence time.Duration) *lab {
 	l.url = "ws://" + roomtest.Serve(t, func(ctx context.Context, listener net.Listener) error {
 		s := newServer(ctx, config)
 		s.silence = silence
-		return s.serve(listener)
+		return config.Site("the server for viewers", "-foxglove", s).Serve(ctx, listener)
 	})
 	return l
 }

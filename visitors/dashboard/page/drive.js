@@ -102,12 +102,19 @@ export class Driver extends EventTarget {
     const device = /** @type {Name} */ (this.aiming), p = this.robot?.data.p;
     this.aiming = "";
     if (!device || !p) return false;
-    const { x, y } = outside(p, point), tag = 1 + Math.floor(Math.random() * 0xffff);
+    this.go(device, outside(p, point));
+    return true;
+  }
+
+  // go gives a device a goal in the frame of the odometry.
+  /** @type {(device: Name, goal: Point) => void} */
+  go(device, { x, y }) {
+    const tag = 1 + Math.floor(Math.random() * 0xffff);
+    this.aiming = "";
     this.note = this.vain ? "no effect: another client drives" : "";
     if (!this.vain) this.order = { device, goal: { x: Math.round(x * 1000), y: Math.round(y * 1000), tag } };
     this.pursue();
     this.changed();
-    return true;
   }
 
   // pursue repeats the goal: the server gives it up when it hears nothing from the page.

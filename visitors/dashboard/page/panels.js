@@ -48,13 +48,24 @@ const PANELS = {
     };
   },
   goto(body, state, _, driver) {
-    body.innerHTML = `<button type="button" data-needs="write moves"></button>`;
-    const button = part(body, "button");
-    let device = "";
+    const field = (label) => `<label>${label} <input type="number" step="any" required data-needs="write moves"> m</label>`;
+    body.innerHTML = `<button type="button" data-needs="write moves"></button><form class="row" aria-label="Go to">${field("X")}${field("Y")}<button data-needs="write moves">Go</button></form>`;
+    const button = part(body, "button"), form = /** @type {HTMLFormElement} */ (part(body, "form"));
+    const [x, y] = /** @type {HTMLInputElement[]} */ ([...body.querySelectorAll("input")]);
+    /** @type {Name} */
+    let device;
     button.addEventListener("click", () => (driver.order || driver.aiming ? driver.halt() : driver.aim(device)));
+    form.addEventListener("submit", (e) => {
+      e.preventDefault();
+      driver.go(device, { x: x.valueAsNumber, y: y.valueAsNumber });
+      button.focus(); // it gives up now; in a field, Esc and the keys would not stop the robot
+    });
     return (robot, { name }) => {
       device = name;
       driver.follow();
+      const { p } = robot.data;
+      x.placeholder = p ? p.x.toFixed(1) : "";
+      y.placeholder = p ? p.y.toFixed(1) : "";
       state.textContent = text.goal(robot.data[name]);
       button.textContent = driver.order ? "Give up" : driver.aiming ? "Press the place, in a view" : "Go to a place";
     };
@@ -88,7 +99,9 @@ export class Panels {
       this.panels.clear();
       anew = true;
     }
-    const others = now.others.filter(({ name, interface: kind }) => ORDER.includes(kind) && now.device(name).wanted);
+    // The panel of a goal stays until its end: it has the button that gives the goal up.
+    const shown = (name) => now.device(name).wanted || (this.driver.robot === now && (this.driver.order?.device ?? this.driver.aiming) === name);
+    const others = now.others.filter(({ name, interface: kind }) => ORDER.includes(kind) && shown(name));
     others.sort((a, b) => ORDER.indexOf(a.interface) - ORDER.indexOf(b.interface) || a.index - b.index);
     const keys = /** @type {(Name | "ranges")[]} */ ([...(now.others.some(senses) ? ["ranges"] : []), ...others.map(({ name }) => name)]);
     for (const key of this.panels.keys()) if (!keys.includes(key)) this.panels.delete(key), (anew = true);
