@@ -103,6 +103,15 @@ func accesses() []Case {
 			command("p", codec.PositionCommand{Speed: 1}.Append(nil), 1, 0),
 			closing(),
 		}},
+		{"a device of an older server, by its name", "8.9", []Step{connect(), open("sr"),
+			{
+				Do:     Object{"op": "open", "name": "laser", "access": "r", "timeout_ms": patience},
+				Expect: question(codec.QuestionDevices), Send: []string{emptyReply},
+				Then: []Exchange{{Expect: requestBytes("lr"), Send: []string{block(codec.KindReply, []byte("lr"))}}},
+				Want: Object{"ok": true, "code": 'l'},
+			},
+			closing(),
+		}},
 		{"unknown device", "2.5", []Step{connect(), replied("qrpr", "qepr"), read("p", positionBlock(1)), at(1), closing()}},
 		{"everything refused, then granted", "2.3", []Step{
 			connect(), replied("pr", "pe"), open("pr"), read("p", positionBlock(3)), at(3),

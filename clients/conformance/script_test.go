@@ -20,13 +20,16 @@ import (
 	"player/e2e/must"
 )
 
-// cuts are the ways in which every case is run. They cut the server's output
-// while the client reads. next returns the size of the next piece of a write of
-// which done bytes are sent.
-var cuts = []struct {
+// cut is a way in which cases are run. next returns the size of the next piece of a write
+// of which done bytes are sent; nil: nothing is cut.
+type cut struct {
 	name string
 	next func(random *rand.Rand, done int) int
-}{
+}
+
+// cuts are the ways in which every case is run. They cut the server's output
+// while the client reads.
+var cuts = []cut{
 	{"as written", nil},
 	{"every byte", func(random *rand.Rand, done int) int {
 		if done < bytewise {
@@ -62,7 +65,7 @@ func TestScripted(t *testing.T) {
 		}
 		cases[g.name] = list
 	}
-	forEachClient(t, func(t *testing.T, _ language, start func(t *testing.T) *adapter) {
+	run := func(t *testing.T, start func(t *testing.T) *adapter, cases map[string][]Case, cuts []cut) {
 		all, a := t, start(t) // one for all cases that succeed: starting one can take a second
 		for _, g := range groups {
 			for _, c := range cases[g.name] {
@@ -86,6 +89,15 @@ func TestScripted(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+	forEachLanguage(t, func(t *testing.T, l language) {
+		run(t, l.adapters(t), cases, cuts)
+		if l.face != "" {
+			t.Run(l.face, func(t *testing.T) { run(t, l.adapters(t, l.face), cases, cuts) })
+		}
+		if l.objects != "" { // its input is taken by the client below, which was tried with all cuts
+			t.Run(l.objects, func(t *testing.T) { run(t, l.adapters(t, l.objects), byObjects(t, cases), cuts[:1]) })
 		}
 	})
 }

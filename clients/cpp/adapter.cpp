@@ -1,48 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The adapter of the C++ client for the conformance suite (docs/CLIENTS.md). It
-// uses the same names as a program: the manual's methods and members.
+// uses the same names as a program: the manual's methods and members, with the argument
+// Client those of player::Client.
+#include "adapter/requests.hpp"
+#include "adapter/client.hpp"
 #include "playerclient.h"
 #include "simulation.hpp"
-
-#include "json.h"
-
-#ifdef WITH_TLS
-#include "player_tls.h"
-#endif
 
 #include <iostream>
 #include <map>
 #include <sstream>
 
 namespace {
-
-const char *const kinds[] = {"", "refused", "timeout", "closed", "protocol", "usage"};
-
-std::string text(const std::string &line, const char *name) {
-  char b[600];
-  json_string(line.c_str(), name, b, sizeof b);
-  return b;
-}
-
-int number(const std::string &line, const char *name) { return json_int(line.c_str(), name); }
-
-// Writes "name":[value,...] for a range of numbers.
-template <typename Iterator> void list(std::ostream &out, const char *name, Iterator from, Iterator to) {
-  out << '"' << name << "\":[";
-  for (Iterator i = from; i != to; ++i) out << (i == from ? "" : ",") << static_cast<long>(*i);
-  out << ']';
-}
-
-// Returns a string in JSON.
-std::string quote(const std::string &s) {
-  std::string quoted = "\"";
-  for (char c : s) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    quoted += c;
-  }
-  return quoted + '"';
-}
 
 // A device that was opened by its name.
 struct Opened {
@@ -278,20 +248,6 @@ std::string sightings(const player_mover &m) {
   return out.str();
 }
 
-// Does what a request says of TLS.
-bool useTls(player_client *client, const std::string &line) {
-  std::string authority = text(line, "authority");
-#ifdef WITH_TLS
-  std::string certificate = text(line, "certificate"), key = text(line, "key"), server = text(line, "server");
-  auto given = [](const std::string &s) { return s.empty() ? nullptr : s.c_str(); };
-  player_tls tls = {authority.c_str(), given(certificate), given(key), given(server)};
-  return player_use_tls(client, authority.empty() ? nullptr : &tls) == PLAYER_OK;
-#else
-  (void)client;
-  return authority.empty();
-#endif
-}
-
 int simulate(const std::string &line, std::ostream &out, std::string &error) {
   player::Simulation world(text(line, "host"), number(line, "port"));
   world.timeout = std::chrono::milliseconds(number(line, "timeout_ms"));
@@ -386,7 +342,6 @@ int colors(CRobot &robot, std::ostream &out) {
   return r;
 }
 
-// Does what a request says of TLS.
 int carryOut(CRobot &robot, const std::string &line, std::ostream &out) {
   std::string op = text(line, "op");
   robot.timeout = std::chrono::milliseconds(number(line, "timeout_ms"));
@@ -412,20 +367,37 @@ int carryOut(CRobot &robot, const std::string &line, std::ostream &out) {
   return PLAYER_USAGE;
 }
 
-}  // namespace
-
-int main() {
+// Answers requests by CRobot.
+struct Manual {
   CRobot robot;
+  std::string error;
+
+  int carry_out(const std::string &line, std::ostream &out) {
+    error.clear();
+    int r = text(line, "op") == "simulation" ? simulate(line, out, error) : carryOut(robot, line, out);
+    if (error.empty()) error = r == PLAYER_USAGE ? "usage" : robot.Error();
+    return r;
+  }
+};
+
+template <typename Adapter> int serve() {
+  Adapter adapter;
   std::string line;
   while (std::getline(std::cin, line)) {
     std::ostringstream out;
-    std::string error;
-    int r = text(line, "op") == "simulation" ? simulate(line, out, error) : carryOut(robot, line, out);
-    if (error.empty()) error = r == PLAYER_USAGE ? "usage" : robot.Error();
+    int r = adapter.carry_out(line, out);
     std::cout << '{' << out.str();
     if (r == PLAYER_OK)
       std::cout << "\"ok\":true}" << std::endl;
     else
-      std::cout << "\"ok\":false,\"error\":\"" << kinds[r] << "\",\"text\":" << quote(error) << "}" << std::endl;
+      std::cout << "\"ok\":false,\"error\":\"" << kinds[r] << "\",\"text\":" << quote(adapter.error) << "}" << std::endl;
   }
+  return 0;
+}
+
+}  // namespace
+
+int main(int count, char **arguments) {
+  if (count > 1 && std::string(arguments[1]) == "Client") return serve<client::Adapter>();
+  return serve<Manual>();
 }

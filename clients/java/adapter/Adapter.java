@@ -14,20 +14,30 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import player.Certificates;
+import player.CameraFeedback;
 import player.ColorBlob;
 import player.GPS;
 import player.Goal;
 import player.GotoData;
+import player.Gripper;
 import player.IMU;
 import player.IO;
+import player.Joystick;
+import player.Misc;
 import player.PlayerClient;
 import player.PlayerException;
+import player.Position;
 import player.Ranger;
+import player.Ranges;
 import player.Servo;
 import player.Simulation;
+import player.Vision;
 
-/** The adapter of the Java client for the conformance suite (docs/CLIENTS.md): JSON lines on stdin and stdout. */
-public class Adapter {
+/**
+ * The adapter of the Java client for the conformance suite (docs/CLIENTS.md): JSON lines on stdin and stdout. It drives
+ * PlayerClient, and with the argument Robot that class.
+ */
+public class Adapter implements Obeying {
     private static final String LETTERS = "lspgmvzjy";
 
     /** One member of a request: requests are flat, and their values are strings, integers or lists of integers. */
@@ -37,15 +47,15 @@ public class Adapter {
     private PlayerClient robot;
     private final Map<String, Character> opened = new HashMap<>(); // bytes of devices, by name
 
-    public static void main(String[] args) throws IOException {
+    public static void main(String[] arguments) throws IOException {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
-        Adapter adapter = new Adapter();
+        Obeying client = arguments.length > 0 && arguments[0].equals("Robot") ? new RobotAdapter() : new Adapter();
         for (String line = in.readLine(); line != null; line = in.readLine()) {
-            System.out.println(adapter.answer(line));
+            System.out.println(answer(client, line));
         }
     }
 
-    private String answer(String line) {
+    private static String answer(Obeying client, String line) {
         Map<String, String> request = new HashMap<>();
         Matcher m = MEMBER.matcher(line);
         while (m.find()) {
@@ -56,10 +66,10 @@ public class Adapter {
             if ("simulation".equals(request.get("op"))) {
                 return "{\"ok\":true,\"state\":" + simulate(request, line) + "}";
             }
-            return "{\"ok\":true" + perform(request) + "}";
+            return "{\"ok\":true" + client.perform(request) + "}";
         } catch (PlayerException e) {
             String why = e.reasons.entrySet().stream()
-                    .map(r -> quote(robot.nameOf(r.getKey())) + ":"
+                    .map(r -> quote(client.nameOf(r.getKey())) + ":"
                             + quote(r.getValue().why() + " " + r.getValue().text()))
                     .collect(Collectors.joining(","));
             return "{\"ok\":false,\"error\":\"" + e.kind.name().toLowerCase() + "\""
@@ -70,8 +80,13 @@ public class Adapter {
         }
     }
 
-    /** Obeys a request and returns the members of the answer, each after a comma. */
-    private String perform(Map<String, String> request) {
+    @Override
+    public String nameOf(char device) {
+        return robot.nameOf(device);
+    }
+
+    @Override
+    public String perform(Map<String, String> request) {
         String op = request.getOrDefault("op", "");
         int timeout = number(request, "timeout_ms");
         if (op.equals("connect")) {
@@ -134,7 +149,7 @@ public class Adapter {
                 return ",\"size\":" + (raw == null ? 0 : raw.length)
                         + ",\"age_us\":" + (robot.age(device).isPresent() ? robot.age(device).getAsLong() : "null")
                         + ",\"data\":" + (!robot.has(device) ? "null"
-                                : opened.containsKey(name) ? data(name, device) : data(device));
+                                : device < 0x80 && name.length() == 1 ? data(device) : value(robot.data(device, Object.class)));
             }
             case "command" -> {
                 command(request.get("device"), device(request), numbers(request.getOrDefault("values", "")));
@@ -147,7 +162,7 @@ public class Adapter {
     }
 
     /** Returns the TLS settings of a request, or null. */
-    private static SSLContext tls(Map<String, String> request) {
+    static SSLContext tls(Map<String, String> request) {
         if (!request.containsKey("authority")) {
             return null;
         }
@@ -250,100 +265,95 @@ public class Adapter {
 
     private String data(char device) {
         return switch (device) {
-            case 'p' -> object("time", robot.position.time(), "x", robot.position.x(), "y", robot.position.y(),
-                    "heading", robot.position.heading(), "speed", robot.position.speed(),
-                    "turnrate", robot.position.turnRate(),
-                    "compass", robot.position.compass(), "stall", robot.position.stall());
-            case 's' -> object("ranges", Arrays.toString(robot.sonar));
-            case 'l' -> object("ranges", Arrays.toString(robot.laser));
-            case 'm' -> object("front", robot.misc.frontBumpers(), "rear", robot.misc.backBumpers(), "battery",
-                    robot.misc.battery(), "voltage", robot.misc.voltage());
-            case 'g' -> {
-                var g = robot.gripper;
-                yield object("state", bits(g.paddlesOpen(), g.paddlesClosed(), g.paddlesMoving(), g.paddlesError(), g.liftUp(),
-                        g.liftDown(), g.liftMoving(), g.liftError()), "beams", bits(g.gripLimitReached(), g.liftLimitReached(),
-                        g.outerBeamObstructed(), g.innerBeamObstructed(), g.leftPaddleOpen(), g.rightPaddleOpen()));
-            }
-            case 'z' -> object("pan", robot.camfeedback.pan(), "tilt", robot.camfeedback.tilt(), "zoom",
-                    robot.camfeedback.zoom());
-            case 'v' -> {
-                List<String> channels = new ArrayList<>();
-                for (int c = 0; c < robot.channel.length; c++) {
-                    List<String> blobs = new ArrayList<>();
-                    for (ColorBlob b : robot.channel[c].blobs()) {
-                        blobs.add(object("color", c, "area", b.area(), "x", b.x(), "y", b.y(), "left", b.left(),
-                                "right", b.right(), "top", b.top(), "bottom", b.bottom()));
-                    }
-                    channels.add(blobs.toString());
-                }
-                yield object("channels", channels);
-            }
-            case 'j' -> object("buttons", robot.joystick.buttons(), "axes", robot.joystick.axes());
+            case 'p' -> value(robot.position);
+            case 's' -> value(robot.sonar);
+            case 'l' -> value(robot.laser);
+            case 'm' -> value(robot.misc);
+            case 'g' -> value(robot.gripper);
+            case 'z' -> value(robot.camfeedback);
+            case 'v' -> value(new Vision(Arrays.asList(robot.channel)));
+            case 'j' -> value(robot.joystick);
             case 'y' -> object("time", Long.toUnsignedString(robot.serverTime()), "ages", ages());
             default -> "{}";
         };
     }
 
     /** What the protocol has for what is not known: with a sign, and without. */
-    private static final long UNKNOWN = Integer.MIN_VALUE, UNKNOWN_AMOUNT = 0xFFFFFFFFL;
+    static final long UNKNOWN = Integer.MIN_VALUE, UNKNOWN_AMOUNT = 0xFFFFFFFFL;
 
-    private static Object known(Number value, long unknown) {
+    static Object known(Number value, long unknown) {
         return value == null ? unknown : value;
     }
 
-    /** Returns the data of a device that was opened by its name. */
-    private String data(String name, char device) {
-        return switch (name.split(":")[0]) {
-            case "laser" -> object("ranges", Arrays.toString(robot.data(device, int[].class)));
-            case "ranger" -> {
-                Ranger d = robot.data(device, Ranger.class);
-                yield object("unit_mm", d.unitMm(), "ranges", Arrays.toString(d.ranges()));
+    /** Returns the data of any device. */
+    static String value(Object data) {
+        if (data instanceof int[] ranges) {
+            return object("ranges", Arrays.toString(ranges));
+        } else if (data instanceof Ranges d) {
+            return value(d.toArray());
+        } else if (data instanceof Position d) {
+            return object("time", d.time(), "x", d.x(), "y", d.y(), "heading", d.heading(), "speed", d.speed(),
+                    "turnrate", d.turnRate(), "compass", d.compass(), "stall", d.stall());
+        } else if (data instanceof Misc d) {
+            return object("front", d.frontBumpers(), "rear", d.backBumpers(), "battery", d.battery(), "voltage", d.voltage());
+        } else if (data instanceof Gripper g) {
+            return object("state", bits(g.paddlesOpen(), g.paddlesClosed(), g.paddlesMoving(), g.paddlesError(), g.liftUp(),
+                    g.liftDown(), g.liftMoving(), g.liftError()), "beams", bits(g.gripLimitReached(), g.liftLimitReached(),
+                    g.outerBeamObstructed(), g.innerBeamObstructed(), g.leftPaddleOpen(), g.rightPaddleOpen()));
+        } else if (data instanceof CameraFeedback d) {
+            return object("pan", d.pan(), "tilt", d.tilt(), "zoom", d.zoom());
+        } else if (data instanceof Vision d) {
+            List<String> channels = new ArrayList<>();
+            for (int c = 0; c < d.channels().size(); c++) {
+                List<String> blobs = new ArrayList<>();
+                for (ColorBlob b : d.blobs(c)) {
+                    blobs.add(object("color", c, "area", b.area(), "x", b.x(), "y", b.y(), "left", b.left(), "right", b.right(),
+                            "top", b.top(), "bottom", b.bottom()));
+                }
+                channels.add(blobs.toString());
             }
-            case "imu" -> {
-                IMU d = robot.data(device, IMU.class);
-                yield object("roll_mdeg", known(d.rollMdeg(), UNKNOWN), "pitch_mdeg", known(d.pitchMdeg(), UNKNOWN),
-                        "yaw_mdeg", known(d.yawMdeg(), UNKNOWN),
-                        "roll_rate_mdeg_per_s", known(d.rollRateMdegPerS(), UNKNOWN),
-                        "pitch_rate_mdeg_per_s", known(d.pitchRateMdegPerS(), UNKNOWN),
-                        "yaw_rate_mdeg_per_s", known(d.yawRateMdegPerS(), UNKNOWN),
-                        "x_mm_per_s2", known(d.xMmPerS2(), UNKNOWN), "y_mm_per_s2", known(d.yMmPerS2(), UNKNOWN),
-                        "z_mm_per_s2", known(d.zMmPerS2(), UNKNOWN));
-            }
-            case "gps" -> {
-                GPS d = robot.data(device, GPS.class);
-                yield object("fix", known(d.fix(), 255), "satellites", known(d.satellites(), 255),
-                        "latitude_e7", known(d.latitudeE7(), UNKNOWN), "longitude_e7", known(d.longitudeE7(), UNKNOWN),
-                        "height_mm", known(d.heightMm(), UNKNOWN),
-                        "horizontal_mm", known(d.horizontalMm(), UNKNOWN_AMOUNT),
-                        "vertical_mm", known(d.verticalMm(), UNKNOWN_AMOUNT), "time_ms", known(d.timeMs(), 0),
-                        "speed_mm_per_s", known(d.speedMmPerS(), UNKNOWN_AMOUNT),
-                        "course_mdeg", known(d.courseMdeg(), UNKNOWN_AMOUNT));
-            }
-            case "io" -> object("values",
-                    robot.data(device, IO.class).values().stream().map(v -> known(v, UNKNOWN)).toList());
-            case "servo" -> object("joints", robot.data(device, Servo.class).joints().stream()
-                    .map(j -> object("position", known(j.position(), UNKNOWN), "goal", known(j.goal(), UNKNOWN),
-                            "state", j.state())).toList());
-            case "goto" -> {
-                GotoData d = robot.data(device, GotoData.class);
-                yield object("state", d.state(), "reason", d.reason(), "tag", d.tag(), "x_mm", known(d.xMm(), UNKNOWN),
-                        "y_mm", known(d.yMm(), UNKNOWN), "heading_deg", known(d.headingDeg(), Goal.ANY),
-                        "distance_mm", known(d.distanceMm(), UNKNOWN_AMOUNT));
-            }
-            default -> data(device);
-        };
+            return object("channels", channels);
+        } else if (data instanceof Joystick d) {
+            return object("buttons", d.buttons(), "axes", d.axes());
+        } else if (data instanceof Ranger d) {
+            return object("unit_mm", d.unitMm(), "ranges", Arrays.toString(d.ranges()));
+        } else if (data instanceof IMU d) {
+            return object("roll_mdeg", known(d.rollMdeg(), UNKNOWN), "pitch_mdeg", known(d.pitchMdeg(), UNKNOWN),
+                    "yaw_mdeg", known(d.yawMdeg(), UNKNOWN), "roll_rate_mdeg_per_s", known(d.rollRateMdegPerS(), UNKNOWN),
+                    "pitch_rate_mdeg_per_s", known(d.pitchRateMdegPerS(), UNKNOWN),
+                    "yaw_rate_mdeg_per_s", known(d.yawRateMdegPerS(), UNKNOWN),
+                    "x_mm_per_s2", known(d.xMmPerS2(), UNKNOWN), "y_mm_per_s2", known(d.yMmPerS2(), UNKNOWN),
+                    "z_mm_per_s2", known(d.zMmPerS2(), UNKNOWN));
+        } else if (data instanceof GPS d) {
+            return object("fix", known(d.fix(), 255), "satellites", known(d.satellites(), 255),
+                    "latitude_e7", known(d.latitudeE7(), UNKNOWN), "longitude_e7", known(d.longitudeE7(), UNKNOWN),
+                    "height_mm", known(d.heightMm(), UNKNOWN), "horizontal_mm", known(d.horizontalMm(), UNKNOWN_AMOUNT),
+                    "vertical_mm", known(d.verticalMm(), UNKNOWN_AMOUNT), "time_ms", known(d.timeMs(), 0),
+                    "speed_mm_per_s", known(d.speedMmPerS(), UNKNOWN_AMOUNT),
+                    "course_mdeg", known(d.courseMdeg(), UNKNOWN_AMOUNT));
+        } else if (data instanceof IO d) {
+            return object("values", d.values().stream().map(v -> known(v, UNKNOWN)).toList());
+        } else if (data instanceof Servo d) {
+            return object("joints", d.joints().stream().map(j -> object("position", known(j.position(), UNKNOWN),
+                    "goal", known(j.goal(), UNKNOWN), "state", j.state())).toList());
+        } else if (data instanceof GotoData d) {
+            return object("state", d.state(), "reason", d.reason(), "tag", d.tag(), "x_mm", known(d.xMm(), UNKNOWN),
+                    "y_mm", known(d.yMm(), UNKNOWN), "heading_deg", known(d.headingDeg(), Goal.ANY),
+                    "distance_mm", known(d.distanceMm(), UNKNOWN_AMOUNT));
+        }
+        throw new IllegalArgumentException("no data of " + data);
     }
 
     /** Returns a member of the answer that is a list. */
-    private static String list(String name, Stream<String> rows) {
+    static String list(String name, Stream<String> rows) {
         return ",\"" + name + "\":[" + rows.collect(Collectors.joining(",")) + "]";
     }
 
-    private static String row(Object... values) {
+    static String row(Object... values) {
         return Arrays.toString(values);
     }
 
-    private static int bits(boolean... set) {
+    static int bits(boolean... set) {
         int bits = 0;
         for (int i = 0; i < set.length; i++) {
             bits |= set[i] ? 1 << i : 0;
@@ -362,7 +372,7 @@ public class Adapter {
         return ages.toString();
     }
 
-    private static String object(Object... members) {
+    static String object(Object... members) {
         StringBuilder s = new StringBuilder("{");
         for (int i = 0; i < members.length; i += 2) {
             s.append(i == 0 ? "" : ",").append(quote(members[i].toString())).append(':').append(members[i + 1]);
@@ -370,7 +380,7 @@ public class Adapter {
         return s.append('}').toString();
     }
 
-    private static String quote(String s) {
+    static String quote(String s) {
         StringBuilder quoted = new StringBuilder("\"");
         for (char c : s.toCharArray()) {
             if (c < ' ' || c > '~' || c == '"' || c == '\\') {
@@ -393,11 +403,11 @@ public class Adapter {
         return device.charAt(0);
     }
 
-    private static int number(Map<String, String> request, String name) {
+    static int number(Map<String, String> request, String name) {
         return Integer.parseInt(request.getOrDefault(name, "0"));
     }
 
-    private static long[] numbers(String list) {
+    static long[] numbers(String list) {
         return Pattern.compile("-?\\d+").matcher(list).results().mapToLong(r -> Long.parseLong(r.group())).toArray();
     }
 }

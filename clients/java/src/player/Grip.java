@@ -1,5 +1,7 @@
 package player;
 
+import java.time.Duration;
+
 /** A gripper with two paddles on a lift. */
 public final class Grip extends Sensor<Gripper> {
     Grip(Connection connection, Roster.Name name) {
@@ -32,6 +34,20 @@ public final class Grip extends Sensor<Gripper> {
         send(PlayerClient.GRIPclose);
     }
 
+    /** Stops the paddles. */
+    public void stopPaddles() {
+        send(PlayerClient.GRIPstop);
+    }
+
+    /**
+     * Has the paddles press for a time.
+     *
+     * @param time at most 5.1 s, in steps of 20 ms
+     */
+    public void press(Duration time) {
+        command(Commands.gripper(PlayerClient.GRIPpress, steps(time)));
+    }
+
     /** Raises the lift. */
     public void raise() {
         send(PlayerClient.LIFTup);
@@ -40,6 +56,20 @@ public final class Grip extends Sensor<Gripper> {
     /** Lowers the lift. */
     public void lower() {
         send(PlayerClient.LIFTdown);
+    }
+
+    /** Stops the lift. */
+    public void stopLift() {
+        send(PlayerClient.LIFTstop);
+    }
+
+    /**
+     * Has the lift carry for a time.
+     *
+     * @param time at most 5.1 s, in steps of 20 ms
+     */
+    public void carry(Duration time) {
+        command(Commands.gripper(PlayerClient.LIFTcarry, steps(time)));
     }
 
     /** Stops paddles and lift. */
@@ -55,6 +85,11 @@ public final class Grip extends Sensor<Gripper> {
     /** Makes the gripper ready: paddles open, lift down. */
     public void deploy() {
         send(PlayerClient.GRIPdeploy);
+    }
+
+    /** Returns a time in the unit of the commands, which is a USAGE error if it does not fit. */
+    private static int steps(Duration time) {
+        return (int) Math.max(Integer.MIN_VALUE, Math.min(time.toMillis() / 20, Integer.MAX_VALUE));
     }
 
     private void send(int code) {
