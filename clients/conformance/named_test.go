@@ -57,7 +57,7 @@ func begun() []Step {
 	first := openNamed("laser:1", 0x80, "r")
 	first.Then = []Exchange{{Expect: first.Expect, Send: first.Send}}
 	first.Expect, first.Send = question(codec.QuestionDevices), []string{listing() + emptyReply}
-	return []Step{connect(), first, openNamed("position:0", codec.Position, "r")}
+	return []Step{connect(), first, open("pr")}
 }
 
 // asked asks a question about devices. op is the request to the adapter, and member the one of its answer.

@@ -26,8 +26,8 @@ func byObjects(t *testing.T, cases map[string][]Case) map[string][]Case {
 	for group, list := range cases {
 		for _, c := range list {
 			steps, ok := c.Steps, c.Name != "what is not sent" // some calls of objects open what they need
-			if ok && group != "named" {                        // where devices are opened by their names
-				steps, ok = openingByName(steps)
+			if ok {
+				steps, ok = openingByName(steps, group == "named")
 			}
 			if ok {
 				with[group] = append(with[group], Case{c.Name, c.Clauses, withoutWire(t, steps)})
@@ -38,8 +38,9 @@ func byObjects(t *testing.T, cases map[string][]Case) map[string][]Case {
 }
 
 // openingByName returns the steps of a case with each device opened by its name, with a request of its own. The client asks
-// before which devices there are, since it asks for nothing else when it knows them.
-func openingByName(of []Step) (steps []Step, ok bool) {
+// before which devices there are, since it asks for nothing else when it knows them. listed: the case has a server that is
+// asked already.
+func openingByName(of []Step, listed bool) (steps []Step, ok bool) {
 	var lines []string
 	var want [][]any
 	for _, letter := range slices.Sorted(maps.Keys(interfaces)) {
@@ -47,12 +48,12 @@ func openingByName(of []Step) (steps []Step, ok bool) {
 		lines, want = append(lines, e.Line()), append(want, []any{e.Address(), e.Code})
 	}
 	for _, s := range of {
-		switch s.Do["op"] {
-		case "connect":
+		switch op := s.Do["op"]; {
+		case op == "connect" && !listed:
 			steps = append(steps, s, devicesOf(h(codec.AppendAnswers(nil, codec.QuestionDevices, lines)), want...))
-		case "open", "reconnect":
+		case (op == "open" || op == "reconnect") && !listed:
 			return nil, false // of a server that is asked for other devices
-		case "request":
+		case op == "request":
 			opened, ok := opening(s)
 			if !ok {
 				return nil, false
