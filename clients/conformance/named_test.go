@@ -57,7 +57,7 @@ func begun() []Step {
 	first := openNamed("laser:1", 0x80, "r")
 	first.Then = []Exchange{{Expect: first.Expect, Send: first.Send}}
 	first.Expect, first.Send = question(codec.QuestionDevices), []string{listing() + emptyReply}
-	return []Step{connect(), first, open("pr")}
+	return []Step{connect(), open("pr"), first}
 }
 
 // asked asks a question about devices. op is the request to the adapter, and member the one of its answer.
@@ -116,8 +116,8 @@ func named() []Case {
 	rear, rearData := laser(func(i int) uint16 { return uint16(3000 + i) })
 	rear = h([]byte{0x80}) + rear[2:]
 	cases := []Case{
-		{"which devices there are", "2.11 8.9", []Step{connect(), devicesOf(listing(), list...), closing()}},
-		{"which devices an older server has", "8.9", []Step{connect(), devicesOf(""), closing()}},
+		{"which devices there are", "2.11 8.9", []Step{connect(), open("pr"), devicesOf(listing(), list...), closing()}},
+		{"which devices an older server has", "8.9", []Step{connect(), open("pr"), devicesOf(""), closing()}},
 		{"a second laser", "2.11 7", behind(
 			read("p\u0080", positionBlock(1)+rear), get("laser:1", codec.LaserSize, rearData), at(1), closing())},
 		{"a device that the robot does not have", "2.11", behind(Step{
@@ -125,7 +125,13 @@ func named() []Case {
 			Expect: question(codec.QuestionDevices), Send: []string{listing() + emptyReply},
 			Want: Object{"ok": false, "error": "refused"},
 		}, closing())},
-		{"a device that an older server does not have", "8.9", []Step{connect(),
+		{"devices of an older server", "8.9", []Step{connect(), open("pr"),
+			{
+				Do:     Object{"op": "open", "name": "laser", "access": "r", "timeout_ms": patience},
+				Expect: question(codec.QuestionDevices), Send: []string{emptyReply},
+				Then: []Exchange{{Expect: requestBytes("lr"), Send: []string{block(codec.KindReply, []byte("lr"))}}},
+				Want: Object{"ok": true, "code": 'l'},
+			},
 			{
 				Do:     Object{"op": "open", "name": "imu:0", "access": "r", "timeout_ms": patience},
 				Expect: question(codec.QuestionDevices), Send: []string{emptyReply},
@@ -139,7 +145,7 @@ func named() []Case {
 			Then: []Exchange{{Expect: questionBytes, Send: []string{refusals("imu:0 hardware it is unplugged"), emptyReply}}},
 			Want: Object{"ok": false, "error": "refused", "why": Object{"imu:0": "hardware it is unplugged"}},
 		}, closing())},
-		{"a name that is none", "2.11", []Step{connect(),
+		{"a name that is none", "2.11", []Step{connect(), open("pr"),
 			{Do: Object{"op": "open", "name": "imu:x", "access": "r", "timeout_ms": patience}, Want: Object{"ok": false, "error": "usage"}}, closing()}},
 		{"rays", "8.9", behind(
 			asked("rays", "rays", codec.QuestionRays,
@@ -174,24 +180,24 @@ func named() []Case {
 			listedAgain(Object{"ok": false}, codec.Entry{Code: 0x80, Interface: "imu", Driver: "lines"}), closing())},
 		{"a byte that is another device's after two restarts", "2.11", behind(lostConnection(), func() Step {
 			s := listedAgain(Object{"ok": false, "error": "refused"}, listed[0], listed[1])
-			s.Then = []Exchange{{Expect: requestBytes("\x80rpr"), Send: []string{block(codec.KindReply, []byte("\x80epr"))}},
+			s.Then = []Exchange{{Expect: requestBytes("pr\x80r"), Send: []string{block(codec.KindReply, []byte("pr\x80e"))}},
 				{Expect: questionBytes, Send: []string{refusals("laser:1 missing the robot has no such device"), emptyReply}}}
 			return s
 		}(), lostConnection(), listedAgain(Object{"ok": false}, codec.Entry{Code: 0x80, Interface: "imu", Driver: "lines"}), closing())},
 		{"a device that is away for a restart", "2.11", behind(lostConnection(), func() Step {
 			s := listedAgain(Object{"ok": false, "error": "refused"}, listed[0], listed[1])
-			s.Then = []Exchange{{Expect: requestBytes("\x80rpr"), Send: []string{block(codec.KindReply, []byte("\x80epr"))}},
+			s.Then = []Exchange{{Expect: requestBytes("pr\x80r"), Send: []string{block(codec.KindReply, []byte("pr\x80e"))}},
 				{Expect: questionBytes, Send: []string{refusals("laser:1 missing the robot has no such device"), emptyReply}}}
 			return s
 		}(), lostConnection(), func() Step {
 			s := listedAgain(Object{"ok": true}, listed...)
-			s.Then = []Exchange{{Expect: requestBytes("\x80rpr"), Send: []string{block(codec.KindReply, []byte("\x80rpr"))}}}
+			s.Then = []Exchange{{Expect: requestBytes("pr\x80r"), Send: []string{block(codec.KindReply, []byte("pr\x80r"))}}}
 			return s
 		}(), read("p\u0080", positionBlock(1)+block(0x80, make([]byte, codec.LaserSize))), at(1), closing())},
 		{"a connection that is lost in the list of devices", "2.11", behind(lostConnection(), func() Step {
 			s := listedAgain(Object{"ok": true}, listed...)
 			s.Then = []Exchange{{Again: true, Expect: s.Expect, Send: s.Send},
-				{Expect: requestBytes("\x80rpr"), Send: []string{block(codec.KindReply, []byte("\x80rpr"))}}}
+				{Expect: requestBytes("pr\x80r"), Send: []string{block(codec.KindReply, []byte("pr\x80r"))}}}
 			s.Send = nil
 			return s
 		}(), closing())},

@@ -19,15 +19,19 @@ var interfaces = map[byte]string{
 // wire has the members of answers about the protocol, which objects hide.
 var wire = []string{"size", "code", "granted"}
 
-// byObjects returns the cases, by their groups, for a client whose devices are objects: those for which it has calls.
+// byObjects returns the cases, by their groups, for a client whose devices are objects: those for which it has calls. The
+// group named opens devices by letters first, and then by names, so its bytes are those of a client that has both.
 func byObjects(t *testing.T, cases map[string][]Case) map[string][]Case {
 	t.Helper()
 	with := map[string][]Case{}
 	for group, list := range cases {
+		if group == "named" {
+			continue
+		}
 		for _, c := range list {
 			steps, ok := c.Steps, c.Name != "what is not sent" // some calls of objects open what they need
 			if ok {
-				steps, ok = openingByName(steps, group == "named")
+				steps, ok = openingByName(steps)
 			}
 			if ok {
 				with[group] = append(with[group], Case{c.Name, c.Clauses, withoutWire(t, steps)})
@@ -38,9 +42,8 @@ func byObjects(t *testing.T, cases map[string][]Case) map[string][]Case {
 }
 
 // openingByName returns the steps of a case with each device opened by its name, with a request of its own. The client asks
-// before which devices there are, since it asks for nothing else when it knows them. listed: the case has a server that is
-// asked already.
-func openingByName(of []Step, listed bool) (steps []Step, ok bool) {
+// before which devices there are, since it asks for nothing else when it knows them.
+func openingByName(of []Step) (steps []Step, ok bool) {
 	var lines []string
 	var want [][]any
 	for _, letter := range slices.Sorted(maps.Keys(interfaces)) {
@@ -48,12 +51,12 @@ func openingByName(of []Step, listed bool) (steps []Step, ok bool) {
 		lines, want = append(lines, e.Line()), append(want, []any{e.Address(), e.Code})
 	}
 	for _, s := range of {
-		switch op := s.Do["op"]; {
-		case op == "connect" && !listed:
+		switch s.Do["op"] {
+		case "connect":
 			steps = append(steps, s, devicesOf(h(codec.AppendAnswers(nil, codec.QuestionDevices, lines)), want...))
-		case (op == "open" || op == "reconnect") && !listed:
+		case "open", "reconnect":
 			return nil, false // of a server that is asked for other devices
-		case op == "request":
+		case "request":
 			opened, ok := opening(s)
 			if !ok {
 				return nil, false
