@@ -8,7 +8,7 @@ cd "$(dirname "$0")"
 # Each example is a program.
 awk -v to="$BUILD/readme" '/^```/ { n += on = /^```cpp$/; next } on { print >(to n ".cpp") }' README.md
 mkdir -p "$BUILD/include"
-cp ./*.h ./*.hpp ../c/player.h ../c/player_simulation.h "$BUILD/include"
+cp ./*.h ./*.hpp ../c/player.h ../c/player_struct.h ../c/player_line.h ../c/player_simulation.h "$BUILD/include"
 library player -O2
 library test-player "${sanitize[@]}"
 link=("$BUILD/player.o")
