@@ -321,5 +321,10 @@ func ratio(v float64) string     { return fmt.Sprintf("%.2f", v) }
 func percent(v float64) string   { return fmt.Sprintf("%.1f %%", 100*v) }
 func index(v float64) string     { return fmt.Sprintf("%.4f", v) }
 func perSecond(v float64) string { return fmt.Sprintf("%.0f /s", v) }
-func memory(v float64) string    { return fmt.Sprintf("%.1f MiB", v/mib) }
+func memory(v float64) string {
+	if v >= 100*mib {
+		return fmt.Sprintf("%.0f MiB", v/mib)
+	}
+	return fmt.Sprintf("%.1f MiB", v/mib)
+}
 func kibibytes(v float64) string { return fmt.Sprintf("%.2f KiB", v/kib) }
