@@ -62,7 +62,7 @@ type quote struct {
 	unit       unit
 }
 
-// quotes are all of them. The figure of another server has its name behind that of Player's.
+// quotes are all of them. The name of another server's figure is Player's name for it and the server's name.
 func quotes() []quote {
 	all := []quote{
 		{"cpu-frame", "scale/50x50Hz", cpuOfFrame, perUsed},
@@ -90,7 +90,7 @@ func quotes() []quote {
 		{"near-rate", "neighbours/program-with-50-far", eachRate, inRate},
 		{"near-p99", "neighbours/program-with-50-far", intervalP99, inMillis},
 
-		// Those of the bridge are peer-cpu-bridge and so on.
+		// The bridge's figures are peer-cpu-bridge and so on.
 		{"peer-cpu", peersPrefix + "50x10Hz", cpuOfFrame, perUsed},
 		{"peer-bytes", peersPrefix + "50x10Hz", bytesOfFrame, asItIs},
 		{"peer-rss", peersPrefix + "50x10Hz", rss, inMiB},

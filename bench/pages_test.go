@@ -59,7 +59,7 @@ func unknownFigures(page, text string) []string {
 	return looksMeasured.FindAllString(text, -1)
 }
 
-// The figures of pages are those of the kept results, rounded.
+// Pages have the figures of the kept results, rounded.
 func TestFiguresOfPages(t *testing.T) {
 	m := must.Get(readMedians("results"))(t)
 	if !m.Clean || len(m.Commits) != 1 {

@@ -39,7 +39,7 @@ func (p *pageHand) calls(number int, service string, on bool) {
 	}
 }
 
-// acts stops the robot, whoever drives it.
+// acts stops the robot, also for another driver.
 func (p *pageHand) acts(int) {
 	p.taken = p.site.sim.now
 	p.sends(`{"drive":[0,0],"take":true}`)
@@ -50,7 +50,7 @@ func (p *pageHand) acts(int) {
 	}
 }
 
-// expectTaken expects that the page's connection stops the robot whoever drives it, unless the page commands something
+// expectTaken expects that the page's connection stops the robot of any driver, unless the page commands something
 // else, which may replace it.
 func (c *simClient) expectTaken(asked, from time.Duration) {
 	s, p := c.sim, c.program
@@ -62,7 +62,7 @@ func (c *simClient) expectTaken(asked, from time.Duration) {
 		default:
 			s.summary.Takes++
 			if c.took < asked {
-				s.fail("%v: %v has stopped the robot whoever drives it at %v, and it was not commanded", c, p, asked)
+				s.fail("%v: %v has stopped the robot of any driver at %v, and it was not commanded", c, p, asked)
 			}
 		}
 	})

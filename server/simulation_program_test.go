@@ -62,7 +62,7 @@ type simProgram struct {
 	since     time.Duration    // when it has begun to read again, or for the first time
 	left      time.Duration    // when it has left or vanished; zero: it is there
 	patience  time.Duration    // in which its end must be noticed
-	taken     time.Duration    // when it has stopped the robot last, whoever drives it
+	taken     time.Duration    // of its newest stop of any driver
 
 	mu   sync.Mutex
 	open chan struct{} // closed while it reads

@@ -228,7 +228,7 @@ type summary struct {
 	Viewers, Pages         int // of the programs: of Foxglove, and of the dashboard
 	Viewed, Paged          int // commands to the wheels by these
 	Shown, Posted          int // messages of topics to viewers, and answers to requests of pages
-	Takes, Stands          int // stops whoever drove, and when a program has given up its topic, that were judged
+	Takes, Stands          int // judged stops of another driver by a page, and of a program that has given up its topic
 	Lapses                 int // lifetimes of commands that have passed
 	Rights, Moves          int // changes of rights, and robots that went or came
 	Encrypted, Byes        int // clients by TLS, and connections that the server has closed as TLS wants it

@@ -13,7 +13,7 @@ type visit struct {
 	program  *simProgram // that it is for; nil: its name has not come yet
 	lifetime time.Duration
 	driven   velocity      // its newest command
-	took     time.Duration // when it has stopped the robot last, whoever drives it
+	took     time.Duration // of its newest stop of any driver
 	lapsed   bool          // the lifetime of its newest command has passed
 	lapse    *op           // of its newest command
 }
@@ -76,7 +76,7 @@ func (c *simClient) commanded(speed, turn int16) {
 	case c.lifetime == 0 && (p == nil || p.taken == 0 || speed != 0 || turn != 0):
 		s.fail("%v of %v commands, and its commands have no lifetime", c, p)
 	case c.lifetime == 0 && s.now-max(p.taken, s.woke, c.changed) > programDelay: // it waits for the wheels to start
-		s.fail("%v of %v stops whoever drives, and the page has asked for it at %v", c, p, p.taken)
+		s.fail("%v of %v stops any driver, and the page has asked for it at %v", c, p, p.taken)
 	case p == nil: // it ended when the connection was made, which ends as well
 		c.remember(c.robot.history.write(s.now, c, speed, turn, true))
 		return

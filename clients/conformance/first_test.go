@@ -34,7 +34,7 @@ var firstPrograms = map[string]struct {
 	"go":         {"go -C REPOSITORY build -o BUILD/NAME ./clients/conformance/testdata/1.0/go", "./NAME -addr HOST:PORT -n ROUNDS", words{"hello": `(?m)^sonar \(mm\) \[\d+`}},
 }
 
-// Programs of version 1.0 as they were, in testdata/1.0, compile with the libraries of today, run, and drive.
+// The programs of version 1.0 in testdata/1.0 compile unchanged with today's libraries, run, and drive the robot.
 func TestFirstPrograms(t *testing.T) {
 	needs.Programs(t)
 	binary := buildServer(t)
