@@ -4,7 +4,8 @@
 //
 // DIR gets the server as .deb packages, archives (tar.gz) and container images (tar), the other programs as
 // packages and archives, the client libraries as their languages install them, the pages as a web site and as a
-// package, the raw results of the benchmarks, an SBOM and SHA256SUMS. Two builds of a commit with one version of Go, javac and cc are equal, byte by byte.
+// package, the raw results of the benchmarks, an SBOM and SHA256SUMS. Two builds of a commit with one version of Go,
+// javac and cc are equal, byte by byte.
 package main
 
 import (
