@@ -101,9 +101,6 @@ func TestCommandContext(t *testing.T) {
 		"wheels": func(ctx context.Context, c *Client) error {
 			return (&Wheels{Device[codec.PositionData]{nil, c, codec.Position}}).DriveContext(ctx, 100, 0)
 		},
-		"stop": func(ctx context.Context, c *Client) error {
-			return (&Wheels{Device[codec.PositionData]{nil, c, codec.Position}}).StopContext(ctx)
-		},
 		"output": func(ctx context.Context, c *Client) error {
 			return (&IO{Device[codec.IOData]{nil, c, 'X'}}).SetContext(ctx, 1, 1)
 		},

@@ -130,11 +130,9 @@ func (w *Wheels) DriveContext(ctx context.Context, mmPerSec, degPerSec int) erro
 	return w.robot.SetSpeedContext(ctx, mmPerSec, degPerSec)
 }
 
-// Stop stops the robot. A client with a lifetime of commands stops only what it drives itself.
+// Stop stops the robot. A client with a lifetime of commands stops only what it drives itself. It has no context, which
+// may have ended when the robot has to stop.
 func (w *Wheels) Stop() error { return w.Drive(0, 0) }
-
-// StopContext is Stop until ctx ends. A context that has ended before sends nothing: the wheels go on.
-func (w *Wheels) StopContext(ctx context.Context) error { return w.DriveContext(ctx, 0, 0) }
 
 // IO is a device of inputs and outputs. Channels describes them.
 type IO struct{ Device[codec.IOData] }
