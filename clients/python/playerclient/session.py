@@ -613,7 +613,7 @@ class Session:
     def knows(self, devices: Mapping[str, str]) -> bool:
         """Reports whether pairs_of knows all devices, by their names. If not, it needs question d before it. Raises
         UsageError for what cannot be a name."""
-        return all([self.is_listed(name) or _letter_of(name) is not None for name in devices])
+        return all(self.is_listed(name) or _letter_of(name) is not None for name in devices)
 
     def pairs_of(self, devices: Mapping[str, str]) -> str:
         """Returns the pairs of a request for devices by their names, each with its access: r or read, w or write, a or
