@@ -59,8 +59,8 @@ Trial" ] && [ "$(git -C "$work/one" rev-parse "v$number^{commit}")" = "$(git -C 
 [ -z "$(git -C "$work/one" status --porcelain --untracked-files=no)" ] || fail "the release leaves changes"
 if [ -n "${RELEASE:-}" ]; then cp "$files"/* "$RELEASE"; fi
 
-# Another clone in another folder: what a build leaves behind does not get into the next one, and neither does what is
-# not committed.
+# Another clone in another folder: files that a build leaves behind do not get into the next one, and neither do files
+# that are not committed.
 git clone -q --no-hardlinks --branch "v$number" "$work/one" "$work/other/folder" 2>/dev/null
 (cd "$work/other/folder" && go run ./packaging -only amd64 -o "$work/other/files")
 ! grep -vxFf "$files/SHA256SUMS" "$work/other/files/SHA256SUMS" || fail "two builds differ"
@@ -68,7 +68,7 @@ mkdir "$work/out-one"
 ln -s "$files"/*_{amd64,all}.deb "$work/out-one"
 lintian --allow-root --fail-on error "$work"/out-one/*.deb
 
-# What programs in C are built with is found without being told where it is.
+# Programs in C find their libraries and headers without a path.
 dpkg -i "$work"/out-one/libplayer-dev_*.deb >/dev/null
 printf '#include <player.h>\nint main(void) { player_client *c = player_create(); return player_read(c, 0) != PLAYER_CLOSED; }\n' >"$work/hello.c"
 cc -std=c99 -o "$work/hello" "$work/hello.c" $(pkg-config --cflags --libs player) && "$work/hello" || fail "a program of libplayer-dev"

@@ -3,9 +3,9 @@
     python3 player_ros.py --ros-args -p host:=robot.local
     python3 player_ros.py --ros-args -p robots:="['r1=robot1:6665', 'r2=robot2:6665']"
 
-It publishes scan, sonar/range_0 to sonar/range_15, odom, tf, tf_static, battery_state and diagnostics, and what rangers,
-IMUs, GPS receivers, inputs, outputs and joints send (parameter names). It drives by cmd_vel, and commands outputs and
-joints. Commands to the wheels have a lifetime: the robot stops unless they are repeated, also when this node hangs.
+It publishes scan, sonar/range_0 to sonar/range_15, odom, tf, tf_static, battery_state and diagnostics, and data of
+rangers, IMUs, GPS receivers, inputs, outputs and joints (parameter names). It drives by cmd_vel, and commands outputs
+and joints. Commands to the wheels have a lifetime: the robot stops unless they are repeated, also when this node hangs.
 docs/ROS.md describes topics and parameters.
 """
 
@@ -47,7 +47,7 @@ STATUS_LIMIT = 1.0
 """Seconds that the server may take to answer for its status."""
 
 NO_ECHO, LASER_MAX = 8.183, 8.191
-"""Metres: what an LMS 200 and the simulator read when they see nothing (docs/devices/sicklms200.md)."""
+"""Metres: the range of an LMS 200 and the simulator when they see nothing (docs/devices/sicklms200.md)."""
 FARTHEST = 65.535
 """Metres: the largest reading of the protocol."""
 SONAR_MIN, SONAR_MAX = 0.1, 5.0
@@ -151,7 +151,7 @@ def ranger_range(data: Ranger, number: int) -> float:
 
 
 def channel_name(device: str, number: int, described: dict[int, Channel]) -> str:
-    """Returns the name of a channel or a joint: that of its description, or for example io_0, servo1_2."""
+    """Returns the name of a channel or a joint: the name of its description, or for example io_0, servo1_2."""
     c = described.get(number)
     interface, _, index = device.partition(":")
     return c.name if c and c.name else f"{interface}{index if index != '0' else ''}_{number}"
@@ -181,9 +181,9 @@ class Source:
     rays: list[Rays]
     """Where its readings look, of a ranger."""
     channels: dict[int, Channel]
-    """What its inputs, outputs and joints are, by their numbers."""
+    """Descriptions of its inputs, outputs and joints, by their numbers."""
     place: tuple[float, float, float]
-    """Of an IMU or a GPS receiver: metres ahead and to the left of the centre, and degrees, as the server knows it."""
+    """Of an IMU or a GPS receiver: metres ahead and to the left of the centre, and degrees, if the server knows it."""
 
     def number(self, name: str) -> int | None:
         """Returns the number of the channel with a name, None if there is none."""
