@@ -248,4 +248,30 @@ dpkg --purge player >/dev/null
 for path in /etc/player /etc/avahi/services/player.service $unit /usr/share/player /usr/share/doc/player; do
   [ ! -e $path ] || fail "$path is left"
 done
-echo "packages: released, reproducible, installed, upgraded, rolled back, removed and purged"
+# A processor of 64 bits runs the package for i386, natively: it drives an emulated Pioneer.
+if [ "$(uname -m)" = x86_64 ]; then
+  dpkg -i --force-architecture "$files/player_$number-1_i386.deb" >/dev/null 2>&1 || fail "dpkg -i player_$number-1_i386.deb"
+  grep -q 'Class: *ELF32' <<<"$(readelf -h /usr/bin/player)" || fail "the binary for i386 is another one"
+  grep -q "^player $number " <<<"$(player -version)" || fail "player -version of i386"
+  go build -o "$work/emulator" ./simulation/emulator
+  "$work/emulator" -only p2os -motors -dir "$work/pioneer" </dev/null >"$work/robot" &
+  robot=$!
+  seen=()
+  prints robot '^The robot is ready'
+  echo "driver ( name \"p2os\" provides [\"position:0\"] port \"$work/pioneer/p2os\" )" >/etc/player/player.cfg
+  start
+  exec {input}>&-
+  PYTHONPATH=clients/python python3 packaging/drive.py 6665 <"$work/input" >"$work/driver" &
+  driver=$!
+  exec {input}>"$work/input"
+  prints driver '^drives'
+  echo >&$input
+  wait $driver || fail "the program that drives by i386 ended with an error"
+  driver=
+  stop
+  kill $robot
+  wait $robot || true
+  robot=
+  dpkg --purge player >/dev/null
+fi
+echo "packages: released, reproducible, installed, upgraded, rolled back, removed and purged; the one for i386 drives"
