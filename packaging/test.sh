@@ -35,7 +35,9 @@ git clone -q --no-hardlinks --no-tags . "$work/one"
   grep -q '^## Unreleased$' CHANGELOG.md || sed -i '0,/^## /s//## Unreleased\n\n&/' CHANGELOG.md
   sed -i 's|^## Unreleased$|&\n\n- A trial ([INSTALL](docs/INSTALL.md)).|' CHANGELOG.md
   git commit -qam "Trial"
-  CHECKED=1 packaging/release $number
+  ! NIGHTLY= CHECKED=1 packaging/release $number 2>"$work/refused" && grep -q 'NIGHTLY is the folder' "$work/refused" || fail "a release without nightly results"
+  ! CHECKED=1 NIGHTLY=$work packaging/release $number 2>"$work/refused" && grep -q 'soak.json: no such file' "$work/refused" || fail "a release with missing nightly results"
+  CHECKED=1 NIGHTLY=none packaging/release $number
 )
 files=$work/one/release-$number
 wanted() {
@@ -52,6 +54,7 @@ diff <(wanted | sort) <(ls "$files" | sort) || fail "the files of a release are 
 diff <(ls "$files" | grep -vx -e NOTES.md -e SHA256SUMS | LC_ALL=C sort) <(cut -c67- "$files/SHA256SUMS") || fail "SHA256SUMS has other files"
 (cd "$files" && sha256sum -c --quiet SHA256SUMS)
 grep -qx -e '- A trial (docs/INSTALL.md).' "$files/NOTES.md" || fail "the notes lack the change"
+grep -q '^No nightly results' "$files/NOTES.md" || fail "the notes do not say that nightly results are missing"
 [ "$(git -C "$work/one" log -3 --format=%s)" = "Version 1.3.0 begins
 Version $number
 Trial" ] && [ "$(git -C "$work/one" rev-parse "v$number^{commit}")" = "$(git -C "$work/one" rev-parse HEAD~1)" ] || fail "the commits and the tag"
