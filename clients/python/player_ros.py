@@ -3,9 +3,9 @@
     python3 player_ros.py --ros-args -p host:=robot.local
     python3 player_ros.py --ros-args -p robots:="['r1=robot1:6665', 'r2=robot2:6665']"
 
-It publishes scan, sonar/range_0 to sonar/range_15, odom, tf, tf_static, battery_state and diagnostics, and what rangers,
-IMUs, GPS receivers, inputs, outputs and joints send (parameter names). It drives by cmd_vel, and commands outputs and
-joints. Commands to the wheels have a lifetime: the robot stops unless they are repeated, also when this node hangs.
+It publishes scan, sonar/range_0 to sonar/range_15, odom, tf, tf_static, battery_state and diagnostics, and data of
+rangers, IMUs, GPS receivers, inputs, outputs and joints (parameter names). It drives by cmd_vel, and commands outputs
+and joints. Commands to the wheels have a lifetime: the robot stops unless they are repeated, also when this node hangs.
 Services switch the power of motors, reset, and stop in an emergency. docs/ROS.md describes topics, services and
 parameters.
 """
@@ -53,7 +53,7 @@ SERVICE_LIMIT = 5.0
 """Seconds that the server may take to carry out a service; then the service fails."""
 
 NO_ECHO, LASER_MAX = 8.183, 8.191
-"""Metres: what an LMS 200 and the simulator read when they see nothing (docs/devices/sicklms200.md)."""
+"""Metres: the range of an LMS 200 and the simulator when they see nothing (docs/devices/sicklms200.md)."""
 FARTHEST = 65.535
 """Metres: the largest reading of the protocol."""
 SONAR_MIN, SONAR_MAX = 0.1, 5.0
@@ -184,7 +184,7 @@ def ranger_range(data: Ranger, number: int) -> float:
 
 
 def channel_name(device: str, number: int, described: dict[int, Channel]) -> str:
-    """Returns the name of a channel or a joint: that of its description, or for example io_0, servo1_2."""
+    """Returns the name of a channel or a joint: the name of its description, or for example io_0, servo1_2."""
     c = described.get(number)
     interface, _, index = device.partition(":")
     return c.name if c and c.name else f"{interface}{index if index != '0' else ''}_{number}"
@@ -214,9 +214,9 @@ class Source:
     rays: list[Rays]
     """Where its readings look, of a ranger."""
     channels: dict[int, Channel]
-    """What its inputs, outputs and joints are, by their numbers."""
+    """Descriptions of its inputs, outputs and joints, by their numbers."""
     place: tuple[float, float, float]
-    """Of an IMU or a GPS receiver: metres ahead and to the left of the centre, and degrees, as the server knows it."""
+    """Of an IMU or a GPS receiver: metres ahead and to the left of the centre, and degrees, if the server knows it."""
 
     def number(self, name: str) -> int | None:
         """Returns the number of the channel with a name, None if there is none."""
@@ -232,7 +232,7 @@ class Order:
 
     def __init__(self, device: str, run: Callable[[PlayerClient], None]) -> None:
         self.device, self.run = device, run
-        self.answer: "queue.Queue[str]" = queue.Queue(1)
+        self.answer: queue.Queue[str] = queue.Queue(1)
         """Why it was not carried out; an empty string: it was."""
 
     def send(self, robot: PlayerClient) -> None:
@@ -244,18 +244,18 @@ class Order:
 class Robot:
     """One robot: a thread that reads and publishes, one that drives, and one for services and other commands."""
 
-    def __init__(self, node: "PlayerNode", name: str, host: str, port: int) -> None:
+    def __init__(self, node: PlayerNode, name: str, host: str, port: int) -> None:
         self.node, self.host, self.port = node, host, port
         self.name = name or f"{host}:{port}"
         self.space = name + "/" if name else ""  # of topics and frames
         self.state: tuple[int, str] = (2, "not connected yet")  # of diagnostics: level, text
         self.ages: dict[str, int | None] = {}
-        self.speeds: "queue.Queue[tuple[int, int, float]]" = queue.Queue(1)  # mm/s, deg/s, when it came
+        self.speeds: queue.Queue[tuple[int, int, float]] = queue.Queue(1)  # mm/s, deg/s, when it came
         self.ended = threading.Event()
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self.publishers: dict[str, Any] = {}  # of devices by name, by topic
         self.sources: dict[str, Source] = {}  # by the character of the device
-        self.orders: "queue.Queue[Order | None]" = queue.Queue(16)
+        self.orders: queue.Queue[Order | None] = queue.Queue(16)
         self.calls, self.stops = MutuallyExclusiveCallbackGroup(), MutuallyExclusiveCallbackGroup()  # no call delays a stop
         self.scan = self.publish(LaserScan, "scan")
         self.sonars = [self.publish(Range, topic_of("sonar/range_#", 0, i)) for i in range(len(RING))]
