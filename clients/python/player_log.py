@@ -174,8 +174,8 @@ def messages(path: str, damage: list[str]) -> Iterator[Message]:
     with open(path, "rb") as file:
         if file.read(len(MAGIC)) != MAGIC:
             raise LogError(f"{path} is not an MCAP file")
-        for kind, record in records(file, damage):
-            for kind, content in chunk(record, damage) if kind == CHUNK else [(kind, record)]:
+        for outer, record in records(file, damage):
+            for kind, content in chunk(record, damage) if outer == CHUNK else [(outer, record)]:
                 try:
                     describe(kind, content)
                     if kind == MESSAGE:

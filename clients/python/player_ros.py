@@ -197,18 +197,18 @@ class Source:
 class Robot:
     """One robot: a thread that reads and publishes, and one that drives."""
 
-    def __init__(self, node: "PlayerNode", name: str, host: str, port: int) -> None:
+    def __init__(self, node: PlayerNode, name: str, host: str, port: int) -> None:
         self.node, self.host, self.port = node, host, port
         self.name = name or f"{host}:{port}"
         self.space = name + "/" if name else ""  # of topics and frames
         self.state: tuple[int, str] = (2, "not connected yet")  # of diagnostics: level, text
         self.ages: dict[str, int | None] = {}
-        self.speeds: "queue.Queue[tuple[int, int, float]]" = queue.Queue(1)  # mm/s, deg/s, when it came
+        self.speeds: queue.Queue[tuple[int, int, float]] = queue.Queue(1)  # mm/s, deg/s, when it came
         self.ended = threading.Event()
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self.publishers: dict[str, Any] = {}  # of devices by name, by topic
         self.sources: dict[str, Source] = {}  # by the character of the device
-        self.orders: "queue.Queue[tuple[Source, Callable[[PlayerClient], None]] | None]" = queue.Queue(16)
+        self.orders: queue.Queue[tuple[Source, Callable[[PlayerClient], None]] | None] = queue.Queue(16)
         self.scan = self.publish(LaserScan, "scan")
         self.sonars = [self.publish(Range, topic_of("sonar/range_#", 0, i)) for i in range(len(RING))]
         self.odom = self.publish(Odometry, "odom")

@@ -6,7 +6,13 @@
 
 An answer that is an error ends it with 1, which the real one does not do.
 """
-import argparse, base64, json, os, socket, sys, urllib.parse
+import argparse
+import base64
+import json
+import os
+import socket
+import sys
+import urllib.parse
 
 parser = argparse.ArgumentParser(allow_abbrev=False)
 verbs = parser.add_subparsers(dest="verb", required=True)

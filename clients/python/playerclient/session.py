@@ -613,7 +613,8 @@ class Session:
     def knows(self, devices: Mapping[str, str]) -> bool:
         """Reports whether pairs_of knows all devices, by their names. If not, it needs question d before it. Raises
         UsageError if one cannot be a name."""
-        return all([self.is_listed(name) or _letter_of(name) is not None for name in devices])
+        known = [self.is_listed(name) or _letter_of(name) is not None for name in devices]  # each name is looked at
+        return all(known)
 
     def pairs_of(self, devices: Mapping[str, str]) -> str:
         """Returns the pairs of a request for devices by their names, each with its access: r or read, w or write, a or

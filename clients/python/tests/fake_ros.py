@@ -71,7 +71,7 @@ def message(name: str, classes: dict[str, type]) -> type:
         assert not values, f"{name} has no {list(values)}"
 
     def put(self: Any, field: str, value: Any) -> None:
-        of = dict((f, of) for of, f in fields)[field]
+        of = {f: of for of, f in fields}[field]
         want = PLAIN.get(of) or classes[of]
         assert isinstance(value, want), f"{name}.{field} is {value!r}, want {of}"  # type: ignore[arg-type]
         object.__setattr__(self, field, value)

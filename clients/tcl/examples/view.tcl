@@ -80,7 +80,10 @@ proc view::summary {name} {
     } {
         if {[player::Has ::$name $device]} {
             set age [player::Age ::$name $device]
-            lappend lines "[subst $text][expr {$age eq "" ? "" : " ([expr {$age / 1000}] ms old)"}]"
+            lappend lines [subst $text]
+            if {$age ne ""} {
+                lset lines end "[lindex $lines end] ([expr {$age / 1000}] ms old)"
+            }
         }
     }
     return [join $lines \n]
