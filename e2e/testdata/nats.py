@@ -90,7 +90,7 @@ if args.verb == "req":
     sys.exit()
 
 at = 1
-while args.stream:  # what the stream has; then it goes on live
+while args.stream:  # the messages of the stream; then it goes on live
     ask("$JS.API.STREAM.MSG.GET." + args.stream, json.dumps({"seq": at, "next_by_subj": args.subject}))
     answer = json.loads(receive()[2])
     if answer.get("error", {}).get("code") == 404 and answer["error"].get("err_code") == 10037:

@@ -216,7 +216,7 @@ class ByHand(unittest.TestCase):
 
 
 class Real(unittest.TestCase):
-    """The tables are those of player export."""
+    """The tables equal the output of player export."""
 
     def test_export(self) -> None:
         with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-# The geometry of the viewer, without Tk: what sensors detect, in mm on the floor. x is forward of the robot's centre of
+# The geometry of the viewer, without Tk: the data of sensors, in mm on the floor. x is forward of the robot's centre of
 # rotation and y to the left. Figures are flat lists of coordinates: x y x y ...
 
 namespace eval view {
