@@ -31,4 +31,11 @@ if [ ${#tls[@]} != 0 ]; then checked c99 player_tls.c; fi
 link=()
 program test test.c cc -std=c99 "${strict[@]}" "${sanitize[@]}"
 "$BUILD/test"
+if command -v musl-gcc >/dev/null; then # the C library of Alpine Linux and of small robots
+  musl-gcc -std=c99 "${strict[@]}" -o "$BUILD/test-musl" test.c
+  "$BUILD/test-musl"
+elif [ -n "${CI:-}" ]; then
+  echo "install musl-tools" >&2
+  exit 1
+fi
 echo "clients/c: ok"
