@@ -62,8 +62,8 @@ Trial" ] && [ "$(git -C "$work/one" rev-parse "v$number^{commit}")" = "$(git -C 
 [ -z "$(git -C "$work/one" status --porcelain --untracked-files=no)" ] || fail "the release leaves changes"
 if [ -n "${RELEASE:-}" ]; then cp "$files"/* "$RELEASE"; fi
 
-# Another clone in another folder: what a build leaves behind does not get into the next one, and neither does what is
-# not committed.
+# Another clone in another folder: files that a build leaves behind do not get into the next one, and neither do files
+# that are not committed.
 git clone -q --no-hardlinks --branch "v$number" "$work/one" "$work/other/folder" 2>/dev/null
 (cd "$work/other/folder" && go run ./packaging -only amd64 -o "$work/other/files")
 ! grep -vxFf "$files/SHA256SUMS" "$work/other/files/SHA256SUMS" || fail "two builds differ"
@@ -71,7 +71,7 @@ mkdir "$work/out-one"
 ln -s "$files"/*_{amd64,all}.deb "$work/out-one"
 lintian --allow-root --fail-on error "$work"/out-one/*.deb
 
-# What programs in C are built with is found without being told where it is.
+# Programs in C find their libraries and headers without a path.
 dpkg -i "$work"/out-one/libplayer-dev_*.deb >/dev/null
 printf '#include <player.h>\nint main(void) { player_client *c = player_create(); return player_read(c, 0) != PLAYER_CLOSED; }\n' >"$work/hello.c"
 cc -std=c99 -o "$work/hello" "$work/hello.c" $(pkg-config --cflags --libs player) && "$work/hello" || fail "a program of libplayer-dev"
@@ -251,4 +251,30 @@ dpkg --purge player >/dev/null
 for path in /etc/player /etc/avahi/services/player.service $unit /usr/share/player /usr/share/doc/player; do
   [ ! -e $path ] || fail "$path is left"
 done
-echo "packages: released, reproducible, installed, upgraded, rolled back, removed and purged"
+# A processor of 64 bits runs the package for i386, natively: it drives an emulated Pioneer.
+if [ "$(uname -m)" = x86_64 ]; then
+  dpkg -i --force-architecture "$files/player_$number-1_i386.deb" >/dev/null 2>&1 || fail "dpkg -i player_$number-1_i386.deb"
+  grep -q 'Class: *ELF32' <<<"$(readelf -h /usr/bin/player)" || fail "the binary for i386 is another one"
+  grep -q "^player $number " <<<"$(player -version)" || fail "player -version of i386"
+  go build -o "$work/emulator" ./simulation/emulator
+  "$work/emulator" -only p2os -motors -dir "$work/pioneer" </dev/null >"$work/robot" &
+  robot=$!
+  seen=()
+  prints robot '^The robot is ready'
+  echo "driver ( name \"p2os\" provides [\"position:0\"] port \"$work/pioneer/p2os\" )" >/etc/player/player.cfg
+  start
+  exec {input}>&-
+  PYTHONPATH=clients/python python3 packaging/drive.py 6665 <"$work/input" >"$work/driver" &
+  driver=$!
+  exec {input}>"$work/input"
+  prints driver '^drives'
+  echo >&$input
+  wait $driver || fail "the program that drives by i386 ended with an error"
+  driver=
+  stop
+  kill $robot
+  wait $robot || true
+  robot=
+  dpkg --purge player >/dev/null
+fi
+echo "packages: released, reproducible, installed, upgraded, rolled back, removed and purged; the one for i386 drives"

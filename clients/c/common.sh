@@ -5,7 +5,7 @@
 strict=(-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror)
 sanitize=(-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all)
 
-# What a program with TLS compiles and links as well, if OpenSSL is there.
+# Files and libraries of a program with TLS in addition, if OpenSSL is there.
 tls=()
 if echo '#include <openssl/ssl.h>' | cc -E - >/dev/null 2>&1; then tls=(-DWITH_TLS ../c/player_tls.c -lssl -lcrypto); fi
 
@@ -14,8 +14,8 @@ library() {
   cc -std=c99 "${strict[@]}" "${@:2}" -c -o "$BUILD/$1.o" ../c/player.c
 }
 
-# program NAME SOURCE COMMAND... compiles a source with the command, to $BUILD/NAME.o, and links it with what the array
-# link lists, to $BUILD/NAME. In two steps: a cache of compilers (.ci/run) keeps objects, and no programs.
+# program NAME SOURCE COMMAND... compiles a source with the command, to $BUILD/NAME.o, and links it with the files that
+# the array link lists, to $BUILD/NAME. In two steps: a cache of compilers (.ci/run) keeps objects, and no programs.
 link=()
 program() {
   "${@:3}" -c -o "$BUILD/$1.o" "$2"

@@ -18,6 +18,7 @@ import (
 
 	"player/e2e/acceptance"
 	"player/e2e/must"
+	"player/e2e/needs"
 )
 
 // cut is a way in which cases are run. next returns the size of the next piece of a write
@@ -70,9 +71,6 @@ func TestScripted(t *testing.T) {
 		for _, g := range groups {
 			for _, c := range cases[g.name] {
 				for _, cut := range cuts {
-					if cut.name == "random pieces" && !acceptance.Wanted() {
-						continue
-					}
 					ok := t.Run(fmt.Sprintf("%s/%s/%s", g.name, c.Name, cut.name), func(t *testing.T) {
 						if a == nil {
 							a = start(all)
@@ -91,13 +89,21 @@ func TestScripted(t *testing.T) {
 			}
 		}
 	}
+	// The second cut has random pieces also, behind the first bytes of a write. The third is for the night.
+	wanted := cuts[:acceptance.Rounds(2, len(cuts))]
 	forEachLanguage(t, func(t *testing.T, l language) {
-		run(t, l.adapters(t), cases, cuts)
+		run(t, l.adapters(t), cases, wanted)
 		if l.face != "" {
-			t.Run(l.face, func(t *testing.T) { run(t, l.adapters(t, l.face), cases, cuts) })
+			t.Run(l.face, func(t *testing.T) { run(t, l.adapters(t, l.face), cases, wanted) })
 		}
 		if l.objects != "" { // its input is taken by the client below, which was tried with all cuts
 			t.Run(l.objects, func(t *testing.T) { run(t, l.adapters(t, l.objects), byObjects(t, cases), cuts[:1]) })
+		}
+		if l.newer != "" {
+			t.Run(l.newer, func(t *testing.T) {
+				needs.Program(t, l.newer)
+				run(t, l.adapters(t, l.newer), cases, cuts[:1])
+			})
 		}
 	})
 }

@@ -23,10 +23,10 @@ func Only(t testing.TB) {
 // Wanted reports whether the tests that take long are wanted. With -short they are not.
 func Wanted() bool { return os.Getenv(variable) != "" && !testing.Short() }
 
-// full is set to have random tests take all their rounds. .ci/nightly sets it.
+// full is set to have tests take all their rounds. .ci/nightly sets it.
 const full = "FULL"
 
-// Rounds returns how many rounds a random test takes: all of them at night, otherwise few, which show the rule.
+// Rounds returns how many rounds a test takes: all of them at night, otherwise few, which show the rule.
 func Rounds(few, all int) int {
 	if os.Getenv(full) != "" {
 		return all

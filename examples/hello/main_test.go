@@ -26,8 +26,8 @@ type host struct {
 func (h *host) WakeAt(_ *devices.Link, at time.Duration)                { h.at = at }
 func (h *host) SetupDone(_ time.Duration, _ *devices.Device, err error) {}
 
-// In twenty simulated minutes (four, if the long tests are not wanted), in any world of ours, the robot never stands still for two,
-// whichever it is. Of a crowd, whose robots are alike, it drives the first. Worlds in step
+// In four simulated minutes (twenty at night), in any world of ours, the robot never stands still for two, whichever it
+// is. Of a crowd, whose robots are alike, it drives the first. Worlds in step
 // are left out: their time waits for programs of their own.
 func TestHelloDrivesOn(t *testing.T) {
 	needs.Time(t)
@@ -80,10 +80,7 @@ func drivesOn(t *testing.T, path string, i int) {
 	var sonar codec.SonarData
 	var position codec.PositionData
 	const patience = 2 * 60 * 10
-	rounds := 4 * 60 * 10
-	if acceptance.Wanted() {
-		rounds = 20 * 60 * 10
-	}
+	rounds := acceptance.Rounds(4, 20) * 60 * 10
 	stood, at := 0, world.Robots()[i].Pose()
 	for round := range rounds {
 		for end := time.Second + time.Duration(round+1)*100*time.Millisecond; h.at <= end; {

@@ -284,15 +284,10 @@ func drawn(random *rand.Rand) (*image.RGBA, []truth) {
 }
 
 // pictures returns how many pictures a test takes.
-func pictures() int {
-	if acceptance.Wanted() {
-		return 1000
-	}
-	return 100
-}
+func pictures() int { return acceptance.Rounds(100, 1000) }
 
 // Blobs of drawn pictures are found in noise, blur and changed light: every one of at least 40
-// pixels, its centre within 2 pixels, and no false one in a thousand pictures.
+// pixels, its centre within 2 pixels, and no false one in all pictures.
 func TestDrawnPictures(t *testing.T) {
 	t.Parallel()
 	needs.Time(t)
