@@ -105,6 +105,7 @@ func TestRangersWithMistakes(t *testing.T) {
 
 // Each reading is the distance to the thing that its ray meets, and question r says where the ray is.
 func TestReadingsAreTheCastsOfTheirRays(t *testing.T) {
+	acceptance.Alone(t)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 7))
 	meetings, rounds := 0, needs.Rounds(6, 20)
