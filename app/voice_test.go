@@ -73,8 +73,64 @@ func TestVoice(t *testing.T) {
 				found = append(found, h.in(strings.TrimSpace(paragraph))...)
 			}
 		}
+		t.Logf("%s: %d in %d words", p.path, len(found), words)
 		if len(found) >= 2 && 1000*len(found) >= dense*words {
 			t.Errorf("%s has %d in %d words:\n    %s", p.path, len(found), words, strings.Join(found, "\n    "))
+		}
+	}
+}
+
+var (
+	slashes    = regexp.MustCompile(`(?s:/\*.*?\*/)|(?m:(?:^[ \t]*//.*\n)+|[ \t]//.*$)`)
+	hashes     = regexp.MustCompile(`(?m:(?:^[ \t]*#.*\n)+|[ \t]# .*$)`)
+	docstrings = regexp.MustCompile(`(?s:""".*?""")|` + hashes.String())
+)
+
+// comments finds the comments of a file by the end of its name.
+var comments = map[string]*regexp.Regexp{
+	".go": slashes, ".js": slashes, ".ts": slashes, ".css": slashes, ".java": slashes, ".ino": slashes,
+	".c": slashes, ".h": slashes, ".cpp": slashes, ".hpp": slashes,
+	".sh": hashes, ".tcl": hashes, ".cfg": hashes, ".world": hashes, ".py": docstrings,
+}
+
+// denseComments is how many habits the comments of a language may have in a thousand words. It is below the limit of
+// pages, because a pattern takes some good sentences for habits and a page is short.
+const denseComments = 1.2
+
+// Comments of each language name the things that they speak of.
+func TestVoiceOfComments(t *testing.T) {
+	atRoot(t)
+	words, found := map[string]int{}, map[string][]string{}
+	leader := regexp.MustCompile(`(?m)^[ \t]*(?:/?\*+/?|//+|#+)`)
+	must.Do(t, filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		end := filepath.Ext(path)
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && slices.Contains([]string{".git", "node_modules", "testdata", "third_party"}, entry.Name()):
+			return fs.SkipDir
+		case entry.IsDir() || comments[end] == nil:
+			return nil
+		}
+		for _, comment := range comments[end].FindAllString(string(must.Get(os.ReadFile(path))(t)), -1) {
+			text := strings.Join(strings.Fields(leader.ReplaceAllString(comment, "")), " ")
+			text = strings.ToLower(notProse.ReplaceAllString(strings.Trim(text, `"`), "X"))
+			words[end] += len(strings.Fields(text))
+			for _, h := range habits {
+				for _, habit := range h.in(text) {
+					found[end] = append(found[end], path+": "+habit)
+				}
+			}
+		}
+		return nil
+	}))
+	for end := range comments {
+		t.Logf("%s: %d in %d words", end, len(found[end]), words[end])
+		if words[end] == 0 {
+			t.Errorf("no file has a comment of a language that ends in %s", end)
+		}
+		if float64(1000*len(found[end])) >= denseComments*float64(words[end]) && len(found[end]) > 1 {
+			t.Errorf("comments in %s have %d in %d words:\n    %s", end, len(found[end]), words[end], strings.Join(found[end], "\n    "))
 		}
 	}
 }

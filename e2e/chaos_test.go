@@ -45,8 +45,9 @@ const (
 	longPause = 2 * time.Second
 	// healing is how long a loss may last after its end: a try each five seconds, setups of up to ten, and a busy machine.
 	healing = 2 * time.Minute
-	// lineTime is how long a command takes at most from the server to the wheels, on a busy machine.
-	lineTime = time.Second
+	// settling is how many frames the server sends, one each 100 ms, until a command has reached the wheels: drivers keep it
+	// back for 20 ms at most behind an earlier one. Frames count the server's own time, in which it is not paused.
+	settling = 10
 	// firstByte is the byte of a robot's first device without a letter (PROTOCOL 2.11).
 	firstByte = 128
 	// present is the age of data of hardware that is there. Cameras send only when they are asked to.
@@ -69,8 +70,10 @@ type chaotic struct {
 	conn    net.Conn
 	fresh   atomic.Int64 // time of the last frame with new data, in ns
 	replies atomic.Int64 // to requests
+	frames  atomic.Int64 // since the last reply
 	losses  atomic.Int64
 	drives  atomic.Int64
+	taken   atomic.Bool // the line is, or the server may not have found the hardware again
 }
 
 // TestChaos disturbs the lines of all emulated hardware at once: noise all the time, adapters that are unplugged, hardware
@@ -182,11 +185,15 @@ func (c *chaotic) read(t *testing.T, ctx context.Context) {
 			t.Errorf("%s: the client is not served: %v", c.name, err)
 			return
 		}
-		if letter == codec.KindReply {
+		switch letter {
+		case codec.KindReply:
+			c.frames.Store(0)
 			c.replies.Add(1)
-		}
-		if letter == codec.Server && len(payload) >= 12 && time.Duration(be.BigEndian.Uint32(payload[8:]))*time.Microsecond < present {
-			c.fresh.Store(time.Now().UnixNano())
+		case codec.Server:
+			c.frames.Add(1)
+			if len(payload) >= 12 && time.Duration(be.BigEndian.Uint32(payload[8:]))*time.Microsecond < present {
+				c.fresh.Store(time.Now().UnixNano())
+			}
 		}
 	}
 }
@@ -217,10 +224,11 @@ func (c *chaotic) disturb(t *testing.T, s *server, ctx context.Context) {
 		if rand.IntN(2) == 0 {
 			lasts += longLoss
 		}
-		take, give := c.cable.Unplug, c.cable.Plug
+		take, give, noticed := c.cable.Unplug, c.cable.Plug, true
 		if rand.IntN(2) == 0 {
-			take, give = c.cable.Silence, func() error { c.cable.Speak(); return nil }
+			take, give, noticed = c.cable.Silence, func() error { c.cable.Speak(); return nil }, lasts > longLoss
 		}
+		c.taken.Store(true)
 		take()
 		c.losses.Add(1)
 		time.Sleep(lasts) // also at the end: it is a whole loss
@@ -229,12 +237,22 @@ func (c *chaotic) disturb(t *testing.T, s *server, ctx context.Context) {
 			return
 		}
 		c.healed(t, s)
-		if lasts > longLoss { // the log may come later than the data
+		if noticed { // the log may come later than the data
 			c.within(t, s, "both ends of a loss are in the log", func() bool {
 				return c.reports(s, retry.LogUnavailable) > lost && c.reports(s, retry.LogBack) > back
 			})
 		}
+		c.taken.Store(false)
 	}
+}
+
+// connection returns a number of the server's connection with the hardware, 0 if there may be none now.
+func (c *chaotic) connection(s *server) int {
+	log := c.lines(s)
+	if c.taken.Load() || strings.LastIndex(log, retry.LogUnavailable) > strings.LastIndex(log, retry.LogBack) {
+		return 0
+	}
+	return 1 + int(c.losses.Load()) + strings.Count(log, retry.LogUnavailable)
 }
 
 // drive drives for a while and stops, again and again. Once the wheels stand, no command is sent for a while.
@@ -254,14 +272,19 @@ func (c *chaotic) drive(t *testing.T, s *server, ctx context.Context) {
 		if moved {
 			c.drives.Add(1)
 		}
-		// The reply to a request shows that the server has read all commands before it.
+		// The reply to a request shows that the server has read all commands before it. Wheels may stand by then although a
+		// command to drive is still under way to them, and the stop behind it: hardware that has just come back.
+		// While the server has its hardware the first stop suffices; a loss also stops most wheels.
 		c.within(t, s, "wheels that stand", func() bool {
-			before := c.replies.Load()
+			before, connection := c.replies.Load(), c.connection(s)
 			command(0, 0)
 			send(codec.AppendRequest(nil, []byte("pa")))
-			c.within(t, s, "a reply", func() bool { return c.replies.Load() > before })
-			time.Sleep(lineTime)
-			return !moves()
+			c.within(t, s, "a reply, and frames behind it", func() bool { return c.replies.Load() > before && c.frames.Load() >= settling })
+			stand := !moves()
+			if !stand && connection != 0 && connection == c.connection(s) {
+				t.Errorf("%s: the wheels do not stop:\n%s\n%s", c.name, tail(c.cable.Transcript(), 3000), tail(c.lines(s), 1500))
+			}
+			return stand
 		})
 		for end := time.Now().Add(rand.N(10 * time.Second)); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 			if l, r := c.wheels(); l != 0 || r != 0 {

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -19,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"player/bench/rig"
 	"player/e2e/must"
 	"player/e2e/ports"
 	"player/e2e/strangers"
@@ -26,7 +29,11 @@ import (
 	robot "player/simulation/emulator/p2os"
 )
 
-var soakFor = flag.Duration("soak", 0, "how long TestSoak uses the server in all ways at once; 0: not at all")
+var (
+	soakFor    = flag.Duration("soak", 0, "how long TestSoak uses the server in all ways at once; 0: not at all")
+	soakServer = flag.String("soakserver", "", "absolute path of the server that TestSoak uses, for example a release's; empty: one that is built")
+	soakFolder = flag.String("soakfolder", "", "absolute path of a folder that gets the samples of TestSoak, soak.json, and their picture, soak.svg")
+)
 
 const (
 	// soakSamples is how many samples a soak has.
@@ -43,16 +50,26 @@ const (
 
 // sample is the server at one moment.
 type sample struct {
-	memory, descriptors, threads float64       // KiB, and numbers
-	late                         time.Duration // p99 of how late frames reached the well client since the last sample
+	Seconds     float64 `json:"s"`             // since the soak began
+	Memory      float64 `json:"rss_kib"`       // KiB
+	Anonymous   float64 `json:"anonymous_kib"` // the part of it that is the server's own, KiB
+	Descriptors float64 `json:"descriptors"`
+	Threads     float64 `json:"threads"`
+	Wakes       float64 `json:"wakes_per_s"` // of all threads, since the last sample
+	Late        float64 `json:"late_p99_ms"` // p99 of how late frames reached the well client since the last sample, ms
 }
 
 // soak is a server that is used in all ways at once.
 type soak struct {
 	*server
-	page  string // http://HOST:PORT/
-	ports [2]string
-	robot *robot.Robot
+	version string // what the server prints with -version
+	page    string // http://HOST:PORT/
+	ports   [2]string
+	robot   *robot.Robot
+
+	begin time.Time
+	usage rig.Usage // at the last sample
+	at    time.Time // of the last sample
 
 	connections, pages, floods, unplugged atomic.Int64
 }
@@ -76,12 +93,20 @@ func TestSoak(t *testing.T) {
 	defer leave()
 	left := s.strangers(ctx)
 	var samples []sample
+	if *soakFolder != "" {
+		defer func() {
+			if err := (report{s.version, soakFor.String(), !t.Failed(), samples}).save(*soakFolder); err != nil {
+				t.Error(err)
+			}
+		}()
+	}
 	for tick := time.Tick(*soakFor / soakSamples); len(samples) < soakSamples; {
 		<-tick
 		next := s.sample(t)
-		next.late = well.takeLate(t)
+		next.Late = float64(well.takeLate(t)) / float64(time.Millisecond)
 		samples = append(samples, next)
-		t.Logf("%.0f KiB, %.0f descriptors, %.0f threads, p99 %v; %d connections, %d pages, %d floods, %d times unplugged", next.memory, next.descriptors, next.threads, next.late, s.connections.Load(), s.pages.Load(), s.floods.Load(), s.unplugged.Load())
+		t.Logf("%.0f KiB, %.0f of them anonymous, %.0f descriptors, %.0f threads, %.0f wakes a second, p99 %.1f ms; %d connections, %d pages, %d floods, %d times unplugged",
+			next.Memory, next.Anonymous, next.Descriptors, next.Threads, next.Wakes, next.Late, s.connections.Load(), s.pages.Load(), s.floods.Load(), s.unplugged.Load())
 	}
 	leave()
 	left.Wait()
@@ -96,19 +121,19 @@ func TestSoak(t *testing.T) {
 	if err := flat(samples); err != nil {
 		t.Error(err)
 	}
-	t.Logf("p99 of the well client: median %v of %d samples", time.Duration(median(samples, func(p sample) float64 { return float64(p.late) })), len(samples))
+	t.Logf("p99 of the well client: median %.1f ms of %d samples", median(samples, func(p sample) float64 { return p.Late }), len(samples))
 	if !s.Printed("no space left") {
 		t.Error("the small disk was not filled")
 	}
 	well.conn.Close()
 	open := 0.0
 	waiting.Until(t, "all descriptors are given back", func() bool {
-		now := s.sample(t).descriptors
+		now := s.sample(t).Descriptors
 		if now != open {
-			t.Logf("%.0f descriptors are open, %.0f at rest", now, rest.descriptors)
+			t.Logf("%.0f descriptors are open, %.0f at rest", now, rest.Descriptors)
 		}
 		open = now
-		return now <= rest.descriptors
+		return now <= rest.Descriptors
 	})
 }
 
@@ -132,31 +157,27 @@ func startSoak(t *testing.T) *soak {
 	if os.Geteuid() != 0 {
 		via = slices.Insert(via, 1, "--map-root-user") // who may mount in a namespace of its own
 	}
-	s.server = launch{via: via}.start(t, "-http", "127.0.0.1:0", "-max-clients", strconv.Itoa(soakClients), file)
+	program := cmp.Or(*soakServer, binary)
+	s.version = strings.TrimSpace(string(must.Get(exec.Command(program, "-version").Output())(t)))
+	s.begin, s.at = time.Now(), time.Now()
+	s.server = launch{via: via, binary: program}.start(t, "-http", "127.0.0.1:0", "-max-clients", strconv.Itoa(soakClients), file)
 	s.page = s.dashboard(t)
 	s.ports = [...]string{s.address, net.JoinHostPort("127.0.0.1", strconv.Itoa(other))}
 	return s
 }
 
 // sample reads the server's meters.
-func (s *soak) sample(t *testing.T) (p sample) {
+func (s *soak) sample(t *testing.T) sample {
 	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.Cmd.Process.Pid))
-	if err != nil {
-		t.Fatal(err)
+	pid := s.Cmd.Process.Pid
+	open := must.Get(os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid)))(t)
+	usage, now := must.Get(rig.UsageOf(pid))(t), time.Now()
+	p := sample{
+		Seconds: math.Round(now.Sub(s.begin).Seconds()), Memory: float64(usage.RSS >> 10), Anonymous: float64(usage.Anonymous >> 10),
+		Descriptors: float64(len(open)), Threads: float64(usage.Threads),
+		Wakes: math.Round(float64(usage.Sub(s.usage).Voluntary) / now.Sub(s.at).Seconds()),
 	}
-	open := must.Get(os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.Cmd.Process.Pid)))(t)
-	p.descriptors = float64(len(open))
-	for line := range strings.Lines(string(status)) {
-		name, value, _ := strings.Cut(line, ":")
-		to := map[string]*float64{"VmRSS": &p.memory, "Threads": &p.threads}[name]
-		if to == nil {
-			continue
-		}
-		if *to, err = strconv.ParseFloat(strings.Fields(value)[0], 64); err != nil {
-			t.Fatal(err)
-		}
-	}
+	s.usage, s.at = usage, now
 	return p
 }
 
@@ -321,9 +342,9 @@ type figure struct {
 
 func figures() []figure {
 	return []figure{
-		{"memory, KiB", func(p sample) float64 { return p.memory }, memoryRoom},
-		{"descriptors", func(p sample) float64 { return p.descriptors }, descriptorRoom},
-		{"threads", func(p sample) float64 { return p.threads }, threadRoom},
+		{"memory, KiB", func(p sample) float64 { return p.Memory }, memoryRoom},
+		{"descriptors", func(p sample) float64 { return p.Descriptors }, descriptorRoom},
+		{"threads", func(p sample) float64 { return p.Threads }, threadRoom},
 	}
 }
 
@@ -361,12 +382,14 @@ func TestSoakIsFlat(t *testing.T) {
 		at   func(i float64) sample
 		flat bool
 	}{
-		"flat":               {func(float64) sample { return sample{15000, 40, 7, 0} }, true},
-		"it varies":          {func(i float64) sample { return sample{15000 + 1000*math.Sin(i), 40 + 5*math.Sin(i), 7, 0} }, true},
-		"memory leaks":       {func(i float64) sample { return sample{memory: 15000 + 128*i} }, false},
-		"descriptors leak":   {func(i float64) sample { return sample{descriptors: 40 + i} }, false},
-		"threads leak":       {func(i float64) sample { return sample{threads: 7 + i/3} }, false},
-		"it warms up before": {func(i float64) sample { return sample{memory: 15000 - max(0, 19-i)*512} }, true},
+		"flat": {func(float64) sample { return sample{Memory: 15000, Descriptors: 40, Threads: 7} }, true},
+		"it varies": {func(i float64) sample {
+			return sample{Memory: 15000 + 1000*math.Sin(i), Descriptors: 40 + 5*math.Sin(i), Threads: 7}
+		}, true},
+		"memory leaks":       {func(i float64) sample { return sample{Memory: 15000 + 128*i} }, false},
+		"descriptors leak":   {func(i float64) sample { return sample{Descriptors: 40 + i} }, false},
+		"threads leak":       {func(i float64) sample { return sample{Threads: 7 + i/3} }, false},
+		"it warms up before": {func(i float64) sample { return sample{Memory: 15000 - max(0, 19-i)*512} }, true},
 	} {
 		var samples []sample
 		for i := range soakSamples {

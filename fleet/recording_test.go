@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -212,6 +213,52 @@ func TestBagNames(t *testing.T) {
 	for _, want := range []string{"name: /robot_3pi/scan\n", "name: /robot_1/scan\n"} {
 		if !strings.Contains(string(about), want) {
 			t.Errorf("%s lacks %q", about, want)
+		}
+	}
+}
+
+// Some messages say where the readings of a ranger look, and what channels and joints are called. An export from a moment
+// between two of them has found the one before.
+func TestExportOfDescribedDevices(t *testing.T) {
+	t.Parallel()
+	a := newRobot(t, "a")
+	a.serveDevices(t, "position:0 ranger:0 io:0 servo:1")
+	p, conn := startFleet(t, []robot{a}, "-record", "all")
+	url, subjects := natsOf(t, p), []string{"player.lab.a.ranger.0.data", "player.lab.a.io.0.data", "player.lab.a.servo.1.data"}
+	more := func(n uint64) {
+		t.Helper()
+		before := recorded(t, conn)
+		waiting.Until(t, "recording", func() bool {
+			have := recorded(t, conn)
+			return !slices.ContainsFunc(subjects, func(s string) bool { return have[s] < before[s]+n })
+		})
+	}
+	more(5)
+	middle := time.Now().Add(time.Second).Truncate(time.Second) // -from has whole seconds
+	waiting.Until(t, "the next second", func() bool { return time.Now().After(middle) })
+	more(5)
+	for _, args := range [][]string{nil, {"-from", middle.Format(time.RFC3339)}} {
+		out, path, err := exported(t, url, args...)
+		if err != nil {
+			t.Fatalf("export: %v, %s", err, out)
+		}
+		if d := read(t, path); d.messages["/a/ranger"] < 3 || d.schemas["/a/ranger"] != "foxglove.LaserScan" {
+			t.Errorf("%v: %v", args, d.messages)
+		}
+		bag := filepath.Join(t.TempDir(), "bag")
+		if out, _, err := exported(t, url, append(args, "-ros", "-o", bag)...); err != nil {
+			t.Fatalf("export -ros: %v, %s", err, out)
+		}
+		node := exec.Command("node", "ros.js", bag)
+		node.Dir = npm.Install(t, "../formats/logfile/readers")
+		text, err := node.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %.2000s", err, text)
+		}
+		for _, want := range []string{`\n/a/ranger/scan \d+ sensor_msgs/msg/LaserScan .*"frame_id":"a/ranger"`, `\n/a/io/states .*"Lamp"`, `\n/a/joint_states_1 .*"Elbow"`} {
+			if !regexp.MustCompile(want).Match(text) {
+				t.Errorf("%v: the bag lacks %s:\n%.3000s", args, want, text)
+			}
 		}
 	}
 }

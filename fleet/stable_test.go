@@ -60,7 +60,7 @@ func TestStable(t *testing.T) {
 			lines = append(lines, "sends "+generic(strings.Replace(m.Subject, a.simulated(), "NAME", 1)))
 		}
 	}
-	for _, header := range []string{bridge.HeaderTime, bridge.HeaderAge, bridge.HeaderSequence, bridge.HeaderEpoch, bridge.HeaderSchema, bridge.HeaderLease, bridge.HeaderPlan} {
+	for _, header := range []string{bridge.HeaderTime, bridge.HeaderAge, bridge.HeaderSequence, bridge.HeaderEpoch, bridge.HeaderSchema, bridge.HeaderDescription, bridge.HeaderLease, bridge.HeaderPlan} {
 		lines = append(lines, "header "+header)
 	}
 	for _, name := range bridge.Schemas() {

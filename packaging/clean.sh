@@ -5,8 +5,8 @@
 #
 #   packaging/clean.sh [DIR]    DIR has the results of packaging; without it they are built
 #
-# It needs root and some minutes. Packages of Debian are fetched as apt does it here; what is
-# installed runs in a network of its own. It changes nothing on this machine.
+# It needs root and some minutes. Packages of Debian are fetched as apt does it here; programs
+# that are installed run in a network of its own. It changes nothing on this machine.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,7 +18,7 @@ if [ -z "$results" ]; then
   go run ./packaging -only amd64 -o "$results"
 fi
 
-# What the machine of a user has: a service manager, sudo, the pages of man, curl, names of its own.
+# Things that the machine of a user has: a service manager, sudo, the pages of man, curl, names of its own.
 # mmdebstrap asks the same servers as apt here, in the same way.
 root=$work/root
 apt-config dump | grep '^Acquire::\(http\|https\)' >"$work/apt.conf" || true

@@ -31,9 +31,9 @@ answers() {
   "$@" || fail "$*"
 }
 
-running=() # what was started
+running=() # processes that were started
 
-# starts UNIT runs what a unit starts, with its environment; what an administrator adds is behind.
+# starts UNIT runs the programs of a unit, with its environment; an administrator's additions are behind.
 starts() {
   local unit=/usr/lib/systemd/system/$1.service
   env $(sed -n 's/^Environment=//p' $unit | sed 's|%S|/var/lib|') "${@:2}" bash -c "exec $(sed -n 's/^ExecStart=//p' $unit)" 2>"$1.log" &

@@ -64,10 +64,17 @@ func main() {
 	version := flag.String("version", "", "version, instead of the one from git")
 	clients := flag.Bool("clients", true, "pack the client libraries, the web site and the results of the benchmarks also")
 	pages := flag.String("site", "", "write the pages as a web site for this `directory`, and do nothing else")
-	notes := flag.String("notes", "", "print what CHANGELOG.md says of this release, and do nothing else")
+	notes := flag.String("notes", "", "print what CHANGELOG.md and -nightly say of this release, and do nothing else")
+	nightly := flag.String("nightly", "none", "`directory` with the results of .ci/nightly, which the release has, also; none: it has none")
+	tested := flag.String("tested", "HEAD", "with -nightly: the results must be of this `commit`")
 	flag.Parse()
+	results, err := nightlyOf(*nightly, *tested)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "packaging:", err)
+		os.Exit(1)
+	}
 	if *notes != "" {
-		if err := printNotes(*notes); err != nil {
+		if err := printNotes(*notes, results); err != nil {
 			fmt.Fprintln(os.Stderr, "packaging:", err)
 			os.Exit(1)
 		}
@@ -84,13 +91,13 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := run(*output, *only, *version, *replace, *clients); err != nil {
+	if err := run(*output, *only, *version, *replace, *clients, results); err != nil {
 		fmt.Fprintln(os.Stderr, "packaging:", err)
 		os.Exit(1)
 	}
 }
 
-func run(output, only, version string, replace, withClients bool) error {
+func run(output, only, version string, replace, withClients bool, tested nightly) error {
 	src, err := readSource(version)
 	if err != nil {
 		return err
@@ -193,6 +200,11 @@ func run(output, only, version string, replace, withClients bool) error {
 			return err
 		}
 	}
+	kept, err := tested.files(src.version)
+	if err != nil {
+		return err
+	}
+	maps.Copy(results, kept)
 	for _, l := range clients {
 		maps.Copy(results, l.results)
 	}

@@ -8,14 +8,14 @@ import (
 )
 
 // printNotes prints the notes of a release.
-func printNotes(number string) error {
+func printNotes(number string, tested nightly) error {
 	changelog, err := os.ReadFile("CHANGELOG.md")
 	if err != nil {
 		return err
 	}
 	notes, err := releaseNotes(string(changelog), number)
 	if err == nil {
-		_, err = fmt.Print(notes)
+		_, err = fmt.Print(notes, tested.notes(number))
 	}
 	return err
 }

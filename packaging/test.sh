@@ -35,7 +35,9 @@ git clone -q --no-hardlinks --no-tags . "$work/one"
   grep -q '^## Unreleased$' CHANGELOG.md || sed -i '0,/^## /s//## Unreleased\n\n&/' CHANGELOG.md
   sed -i 's|^## Unreleased$|&\n\n- A trial ([INSTALL](docs/INSTALL.md)).|' CHANGELOG.md
   git commit -qam "Trial"
-  CHECKED=1 packaging/release $number
+  ! NIGHTLY= CHECKED=1 packaging/release $number 2>"$work/refused" && grep -q 'NIGHTLY is the folder' "$work/refused" || fail "a release without nightly results"
+  ! CHECKED=1 NIGHTLY=$work packaging/release $number 2>"$work/refused" && grep -q 'soak.json: no such file' "$work/refused" || fail "a release with missing nightly results"
+  CHECKED=1 NIGHTLY=none packaging/release $number
 )
 files=$work/one/release-$number
 wanted() {
@@ -52,6 +54,7 @@ diff <(wanted | sort) <(ls "$files" | sort) || fail "the files of a release are 
 diff <(ls "$files" | grep -vx -e NOTES.md -e SHA256SUMS | LC_ALL=C sort) <(cut -c67- "$files/SHA256SUMS") || fail "SHA256SUMS has other files"
 (cd "$files" && sha256sum -c --quiet SHA256SUMS)
 grep -qx -e '- A trial (docs/INSTALL.md).' "$files/NOTES.md" || fail "the notes lack the change"
+grep -q '^No nightly results' "$files/NOTES.md" || fail "the notes do not say that nightly results are missing"
 [ "$(git -C "$work/one" log -3 --format=%s)" = "Version 1.3.0 begins
 Version $number
 Trial" ] && [ "$(git -C "$work/one" rev-parse "v$number^{commit}")" = "$(git -C "$work/one" rev-parse HEAD~1)" ] || fail "the commits and the tag"
@@ -59,8 +62,8 @@ Trial" ] && [ "$(git -C "$work/one" rev-parse "v$number^{commit}")" = "$(git -C 
 [ -z "$(git -C "$work/one" status --porcelain --untracked-files=no)" ] || fail "the release leaves changes"
 if [ -n "${RELEASE:-}" ]; then cp "$files"/* "$RELEASE"; fi
 
-# Another clone in another folder: what a build leaves behind does not get into the next one, and neither does what is
-# not committed.
+# Another clone in another folder: files that a build leaves behind do not get into the next one, and neither do files
+# that are not committed.
 git clone -q --no-hardlinks --branch "v$number" "$work/one" "$work/other/folder" 2>/dev/null
 (cd "$work/other/folder" && go run ./packaging -only amd64 -o "$work/other/files")
 ! grep -vxFf "$files/SHA256SUMS" "$work/other/files/SHA256SUMS" || fail "two builds differ"
@@ -68,7 +71,7 @@ mkdir "$work/out-one"
 ln -s "$files"/*_{amd64,all}.deb "$work/out-one"
 lintian --allow-root --fail-on error "$work"/out-one/*.deb
 
-# What programs in C are built with is found without being told where it is.
+# Programs in C find their libraries and headers without a path.
 dpkg -i "$work"/out-one/libplayer-dev_*.deb >/dev/null
 printf '#include <player.h>\nint main(void) { player_client *c = player_create(); return player_read(c, 0) != PLAYER_CLOSED; }\n' >"$work/hello.c"
 cc -std=c99 -o "$work/hello" "$work/hello.c" $(pkg-config --cflags --libs player) && "$work/hello" || fail "a program of libplayer-dev"
@@ -256,4 +259,30 @@ dpkg --purge player >/dev/null
 for path in /etc/player /etc/avahi/services/player.service $unit /usr/share/player /usr/share/doc/player; do
   [ ! -e $path ] || fail "$path is left"
 done
-echo "packages: released, reproducible, installed, upgraded, rolled back, removed and purged"
+# A processor of 64 bits runs the package for i386, natively: it drives an emulated Pioneer.
+if [ "$(uname -m)" = x86_64 ]; then
+  dpkg -i --force-architecture "$files/player_$number-1_i386.deb" >/dev/null 2>&1 || fail "dpkg -i player_$number-1_i386.deb"
+  grep -q 'Class: *ELF32' <<<"$(readelf -h /usr/bin/player)" || fail "the binary for i386 is another one"
+  grep -q "^player $number " <<<"$(player -version)" || fail "player -version of i386"
+  go build -o "$work/emulator" ./simulation/emulator
+  "$work/emulator" -only p2os -motors -dir "$work/pioneer" </dev/null >"$work/robot" &
+  robot=$!
+  seen=()
+  prints robot '^The robot is ready'
+  echo "driver ( name \"p2os\" provides [\"position:0\"] port \"$work/pioneer/p2os\" )" >/etc/player/player.cfg
+  start
+  exec {input}>&-
+  PYTHONPATH=clients/python python3 packaging/drive.py 6665 <"$work/input" >"$work/driver" &
+  driver=$!
+  exec {input}>"$work/input"
+  prints driver '^drives'
+  echo >&$input
+  wait $driver || fail "the program that drives by i386 ended with an error"
+  driver=
+  stop
+  kill $robot
+  wait $robot || true
+  robot=
+  dpkg --purge player >/dev/null
+fi
+echo "packages: released, reproducible, installed, upgraded, rolled back, removed and purged; the one for i386 drives"

@@ -73,6 +73,7 @@ func UsageOf(pid int) (Usage, error) {
 		u.CPU += t.cpu
 		u.Voluntary += t.voluntary
 	}
+	u.Threads = len(u.threads)
 	status, err := fields(filepath.Join(dir, "status"))
 	if err != nil {
 		return u, err

@@ -14,8 +14,8 @@ library() {
   cc -std=c99 "${strict[@]}" "${@:2}" -c -o "$BUILD/$1.o" ../c/player.c
 }
 
-# program NAME SOURCE COMMAND... compiles a source with the command, to $BUILD/NAME.o, and links it with what the array
-# link lists, to $BUILD/NAME. In two steps: a cache of compilers (.ci/run) keeps objects, and no programs.
+# program NAME SOURCE COMMAND... compiles a source with the command, to $BUILD/NAME.o, and links it with the files that
+# the array link lists, to $BUILD/NAME. In two steps: a cache of compilers (.ci/run) keeps objects, and no programs.
 link=()
 program() {
   "${@:3}" -c -o "$BUILD/$1.o" "$2"

@@ -66,9 +66,9 @@ const char *player_strerror(player_result r);
 /** Returns the version of the library that the program runs with, for example "1.1.0"; PLAYER_VERSION is the header's. */
 const char *player_version(void);
 
-/** Limits of calls that wait, beside a number of ms. */
+/** Limits of calls that wait, in place of a number of ms. */
 enum {
-  PLAYER_NO_WAIT = 0,  /**< take what has arrived */
+  PLAYER_NO_WAIT = 0,  /**< take the data that has arrived */
   PLAYER_FOREVER = -1  /**< wait without a limit; so does any negative number */
 };
 
@@ -425,8 +425,8 @@ player_result player_request(player_client *c, const char *pairs, int timeout);
 /**
  * Waits for one whole round: a block of every device open for reading.
  *
- * @param timeout ms; PLAYER_NO_WAIT: of what has arrived. After PLAYER_TIMEOUT the next call continues the same round
- * @return PLAYER_OK; PLAYER_TIMEOUT; PLAYER_CLOSED: the connection is lost, and the server stops what this client
+ * @param timeout ms; PLAYER_NO_WAIT: of arrived data. After PLAYER_TIMEOUT the next call continues the same round
+ * @return PLAYER_OK; PLAYER_TIMEOUT; PLAYER_CLOSED: the connection is lost, and the server stops all that this client
  *         drives; PLAYER_PROTOCOL: a block made no sense, and the next call continues after it; PLAYER_USAGE: no device
  *         is open for reading
  */
@@ -437,7 +437,7 @@ player_result player_read(player_client *c, int timeout);
 /**
  * Opens a device by its name. It asks the server which devices there are unless it knows the name; a server that does
  * not know the question has only the devices with letters, of index 0. Have the data decoded by player_bind_... before
- * the next player_read; those of the first device of an interface with a letter are also at player_get_...
+ * the next player_read; data of the first device of an interface with a letter are also at player_get_...
  *
  * @param name an interface and an index, for example "laser:1", or an interface alone, whose index is 0: "imu"
  * @param access 'r', 'w' or 'a'
@@ -451,7 +451,7 @@ player_result player_open(player_client *c, const char *name, char access, char 
 /**
  * Have the data of a device decoded into a variable, which must last until the next player_connect or player_destroy.
  * player_has is false until its next data. Data that is not the interface's is PLAYER_PROTOCOL of player_read, and
- * changes nothing. NULL ends it: the data of a first device are at player_get_... again, and those of others are not
+ * changes nothing. NULL ends it: the data of a first device are at player_get_... again, and data of others are not
  * decoded.
  *
  * @return PLAYER_OK; PLAYER_USAGE: the device is of another interface, or not listed
@@ -501,8 +501,8 @@ typedef struct {
 } player_part;
 
 /**
- * Asks where the parts of the robot are, and what they cover, as far as the server knows it; a device that is open is
- * known best. Devices without letters are among them after player_devices or player_open.
+ * Asks for the places and the sizes of the parts of the robot, as far as the server knows them; a device that is open
+ * is known best. Devices without letters are among them after player_devices or player_open.
  */
 player_result player_geometry(player_client *c, player_part *parts, size_t room, size_t *count, int timeout);
 

@@ -2,7 +2,7 @@
 /**
  * @file player_line.h
  *
- * What a connection runs on if not on its socket alone. player_tls.c has one; programs do not call this.
+ * The layer of a connection above its socket. player_tls.c has one; programs do not call this.
  */
 #ifndef PLAYER_LINE_H
 #define PLAYER_LINE_H

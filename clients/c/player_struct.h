@@ -95,7 +95,7 @@ struct player_client {
   size_t begin, end;
   player_line_ *line_;           /* NULL: the socket */
 
-  uint8_t room_[9160];           /* bytes for members of later versions: what is added here goes from its size (test.c) */
+  uint8_t room_[9160];           /* bytes for members of later versions: each new member reduces its size (test.c) */
 };
 
 #endif

@@ -3,7 +3,7 @@
  * @file player_tls.h
  *
  * TLS for the connections of player.h, with OpenSSL 1.1.1 or newer.
- * A program that wants it compiles player_tls.c too, and links with ssl and crypto;
+ * A program that wants it also compiles player_tls.c, and links with ssl and crypto;
  * player.c by itself needs neither.
  *
  *   player_client *robot = player_create();
@@ -21,7 +21,7 @@ extern "C" {
 
 typedef struct {
   const char *authority;   /**< PEM file: servers with a certificate of it are trusted */
-  const char *certificate; /**< PEM file of what this client shows; NULL: nothing */
+  const char *certificate; /**< PEM file of this client's certificate; NULL: none */
   const char *key;         /**< PEM file, without a password */
   const char *server_name; /**< in the server's certificate; NULL: the host */
 } player_tls;

@@ -183,7 +183,7 @@ static void test_names(void) {
   CHECK(refusal(&c, "\202r") == PLAYER_REFUSED);
   CHECK(strstr(c.error, "imu:0") && strstr(c.error, "it is unplugged"));
 
-  for (i = 0; i < 4; i++) { /* after a new connection, bytes must be those of the same devices */
+  for (i = 0; i < 4; i++) { /* after a new connection, bytes must belong to the same devices */
     static const struct {
       const char *lines;
       bool moved;
@@ -228,7 +228,7 @@ static void test_compact(void) {
     CHECK(c.vision.count[3] == 1 && c.vision.count[31] == 2 && c.vision.count[4] == 0 && c.vision.blobs[31][1].x == 77);
     for (i = 0; i < PLAYER_LASERS; i++) CHECK(c.laser[i] == (i % 18 == 9 ? (2050 + 10 * i) / 100 * 100 : 0));
   }
-  for (n = 0; n < 20000; n++) { /* what follows a broken one is understood */
+  for (n = 0; n < 20000; n++) { /* the message after a broken one is understood */
     int rounds = 0;
     outcome e;
     memcpy(broken, frame, sizeof frame);
@@ -292,7 +292,7 @@ static void test_handle(void) {
   static player_client empty;
   player_client *made = player_create();
   int r;
-  CHECK(made && !memcmp(made, &empty, sizeof empty)); /* what is zero is new */
+  CHECK(made && !memcmp(made, &empty, sizeof empty)); /* a structure of zeros is a new one */
   CHECK(!player_connected(made) && player_descriptor(made) == -1 && !*player_error(made) && !*player_host(made));
   CHECK(player_port(made) == 0 && player_server_time_us(made) == 0 && player_size(made, 'p') == 0);
   CHECK(player_get_position(made)->x == 0 && player_get_sonar(made)[15] == 0 && player_get_laser(made)[360] == 0);

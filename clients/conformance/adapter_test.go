@@ -34,7 +34,8 @@ const (
 // command that builds a client and runs the tests of its folder, in that folder.
 // A client that is quick is tested always, the others where tests may take long.
 // face is a second client of the language: the argument for its adapter. objects is the argument for a client
-// on top of the first, whose devices are objects: it runs the cases that it has calls for.
+// on top of the first, whose devices are objects: it runs the cases that it has calls for. newer is a program that runs
+// the same client by a newer version of the language, and the argument for the adapter.
 type language struct {
 	name, title string
 	programs    []string
@@ -43,16 +44,17 @@ type language struct {
 	quick       bool
 	face        string
 	objects     string
+	newer       string
 }
 
 var languages = []language{
-	{"go", "Go", []string{"go"}, "", []string{"go", "test", "player/client"}, true, "", ""},
-	{"c", "C99", []string{"cc"}, "gcc libc6-dev", []string{"./test.sh"}, true, "", ""},
-	{"cpp", "C++17", []string{"c++"}, "g++", []string{"./test.sh"}, false, "", "Client"},
-	{"java", "Java 17", []string{"javac", "java"}, "default-jdk-headless", []string{"./test.sh"}, false, "", "Robot"},
-	{"tcl", "Tcl 8.6", []string{"tclsh"}, "tcl", []string{"./test.sh"}, false, "", ""},
-	{"python", "Python 3.9", []string{"python3"}, "python3", []string{"python3", "-m", "unittest"}, false, "asyncio", ""},
-	{"javascript", "JavaScript", []string{"node"}, "nodejs", []string{"node", "--test", "test/"}, false, "", ""},
+	{"go", "Go", []string{"go"}, "", []string{"go", "test", "player/client"}, true, "", "", ""},
+	{"c", "C99", []string{"cc"}, "gcc libc6-dev", []string{"./test.sh"}, true, "", "", ""},
+	{"cpp", "C++17", []string{"c++"}, "g++", []string{"./test.sh"}, false, "", "Client", ""},
+	{"java", "Java 17", []string{"javac", "java"}, "default-jdk-headless", []string{"./test.sh"}, false, "", "Robot", ""},
+	{"tcl", "Tcl 8.6", []string{"tclsh"}, "tcl", []string{"./test.sh"}, false, "", "", "tclsh9.0"},
+	{"python", "Python 3.9", []string{"python3"}, "python3", []string{"python3", "-m", "unittest"}, false, "asyncio", "", ""},
+	{"javascript", "JavaScript", []string{"node"}, "nodejs", []string{"node", "--test", "test/"}, false, "", "", ""},
 }
 
 // forEachClient runs f as forEachLanguage does, also for the second clients of languages.

@@ -18,6 +18,7 @@ import (
 
 	"player/e2e/acceptance"
 	"player/e2e/must"
+	"player/e2e/needs"
 )
 
 // cut is a way in which cases are run. next returns the size of the next piece of a write
@@ -97,6 +98,12 @@ func TestScripted(t *testing.T) {
 		}
 		if l.objects != "" { // its input is taken by the client below, which was tried with all cuts
 			t.Run(l.objects, func(t *testing.T) { run(t, l.adapters(t, l.objects), byObjects(t, cases), cuts[:1]) })
+		}
+		if l.newer != "" {
+			t.Run(l.newer, func(t *testing.T) {
+				needs.Program(t, l.newer)
+				run(t, l.adapters(t, l.newer), cases, cuts[:1])
+			})
 		}
 	})
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The adapter of the C++ client for the conformance suite (docs/CLIENTS.md). It
-// uses the same names as a program: the manual's methods and members, with the argument
-// Client those of player::Client.
+// uses the same names as a program: the manual's methods and members, or, with the argument
+// Client, the names of player::Client.
 #include "adapter/requests.hpp"
 #include "adapter/client.hpp"
 #include "playerclient.h"

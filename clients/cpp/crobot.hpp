@@ -2,7 +2,7 @@
 /// @file crobot.hpp
 /// The class CRobot of appendix A of the Player manual, in C++17 on the C client, for programs of the manual and of
 /// version 1.0. New ones have player::Client of player.hpp. All names are in namespace player; playerclient.h has them
-/// also outside of it, as the manual's programs need them.
+/// also outside of it, for the manual's programs.
 ///
 ///     player::CRobot robot;
 ///     if (robot.Connect("tanis") || robot.Request("srpw")) return 1;
@@ -143,7 +143,7 @@ public:
   std::string host = "localhost";
   int port = PLAYER_PORT;
   // The limit for Connect, Request, Read and Reconnect each. A negative one waits
-  // for ever, as the manual's library did.
+  // without a limit, like the manual's library.
   std::chrono::milliseconds timeout = std::chrono::seconds(30);
 
   // The newest data. Has reports whether a device has sent some.
@@ -232,7 +232,7 @@ public:
   // know the question has none.
   int ChannelColors(std::vector<player_channel_color> &colors) { return List(colors, 1024, player_channel_colors); }
 
-  // Asks where the parts of the robot are, and what they cover (PROTOCOL 8.9.3): see
+  // Asks for the places and the sizes of the parts of the robot (PROTOCOL 8.9.3): see
   // player_part. A server without such answers has none.
   int Geometry(std::vector<player_part> &parts) { return List(parts, 64, player_geometry); }  // more has no room
 

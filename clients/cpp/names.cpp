@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program whose own names are those of the manual. test.sh compiles it with the
-// headers in one directory, as an installation has them.
+// A program that has names of the manual for its own things. test.sh compiles it with the
+// headers in one directory, like an installation.
 #include "player.hpp"
 
 struct CBlob {};

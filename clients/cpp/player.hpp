@@ -12,8 +12,9 @@
 ///       wheels.drive(sonar.ranges_mm()[3] < 500 ? 0 : 100, 20);  // mm/s, deg/s
 ///     }
 ///
-/// Names have the units: mm, deg, s. x is forward, y to the left, and angles increase counterclockwise. What the hardware
-/// does not measure is an empty std::optional. When a Client ends in any way, the server stops its devices.
+/// Names have the units: mm, deg, s. x is forward, y to the left, and angles increase counterclockwise. A value that
+/// the hardware does not measure is an empty std::optional. When a Client ends in any way, the server stops its
+/// devices.
 ///
 /// A Client can be moved, not copied. Its devices stay valid when it is moved, and keep their newest data when it has
 /// ended. One thread uses a Client and its devices.
@@ -528,9 +529,10 @@ public:
     check(player_connect(handle(), host.c_str(), port, limit()));
     connection->data.clear();
   }
-  /// Connects again, as often as the timeout allows: with the same devices, name, lifetime, rate and form of rounds. What
-  /// this client drove was stopped when the connection was lost; no command is repeated. RefusedError: the connection is
-  /// there, but not all devices. ProtocolError: the server has other devices now: connect, and open them by their names.
+  /// Connects again, as often as the timeout allows: with the same devices, name, lifetime, rate and form of rounds.
+  /// All that this client drove was stopped when the connection was lost; no command is repeated. RefusedError: the
+  /// connection is there, but not all devices. ProtocolError: the server has other devices now: connect, and open them
+  /// by their names.
   void reconnect() { check(player_reconnect(handle(), limit())); }
   /// Ends the connection. The server then stops this client's devices.
   void close() { player_close(handle()); }
@@ -590,7 +592,7 @@ public:
 
   /// Which devices the robot has.
   std::vector<player_entry> devices() { return list<player_entry>(255, player_devices); }
-  /// Where the parts of the robot are, and what they cover; a device that is open is known best.
+  /// The places and the sizes of the parts of the robot; a device that is open is known best.
   std::vector<player_part> geometry() { return list<player_part>(64, player_geometry); }  // more has no room
   /// Where readings of lasers, sonars and rangers look from and to, at most 1024; open the devices first.
   std::vector<player_ray> rays() { return list<player_ray>(1024, player_rays); }

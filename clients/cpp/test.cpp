@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tests of what crobot.hpp and player.hpp add to player.h: Write, GripperCommand, a world that grows, and all of
-// player::Client. The server is a thread that expects bytes. The conformance suite has the others.
+// Tests of the additions of crobot.hpp and player.hpp to player.h: Write, GripperCommand, a world that grows, and all
+// of player::Client. The server is a thread that expects bytes. The conformance suite has the others.
 #include "player.hpp"
 #include "playerclient.h"
 #include "simulation.hpp"
@@ -69,7 +69,7 @@ static void testWrite() {
     server.Expect("cp\0\4\0\0\0\0"s + "cz\0\6\0\1\xff\xff\3\xff"s); // a gripper command is sent once
     server.Expect("dr\0\6pwzrgc"s);
     server.Send("r\0\6pwzrgc"s);
-    server.Expect("cp\0\4\0\0\0\0"s + "dr\0\0"s); // only to what is open for writing
+    server.Expect("cp\0\4\0\0\0\0"s + "dr\0\0"s); // only to devices that are open for writing
     server.Send("r\0\0"s);
   });
   CRobot robot;
@@ -230,7 +230,7 @@ static void testNames() {
 
 static bytes zeros(size_t n) { return bytes(n, 0); }
 
-// Devices as objects: what they ask for and send, and their data in units.
+// Devices as objects: their requests and commands, and their data in units.
 static void testClient() {
   Server server;
   auto answer = [](const bytes &lines) { return "Y\0"s + static_cast<char>(lines.size() + 1) + 'd' + lines; };

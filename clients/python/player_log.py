@@ -15,7 +15,7 @@ copy it next to your notebook.
     python3 player_log.py run.mcap             # prints the topics
     python3 player_log.py run.mcap path.svg    # draws the path
 
-The tables are those of `player export`: time_s is the time since the first message of the log,
+The tables equal the output of `player export`: time_s is the time since the first message of the log,
 unix_s since 1970, and the other columns have their unit in the name. A vision message has a row
 for each blob, or one without values. Missing values are None.
 """
@@ -112,7 +112,7 @@ class Log:
 
 
 def read(path: str) -> Log:
-    """Reads a log. What is damaged is left out: see Log.damage. A log may be read while it is
+    """Reads a log. Damaged parts are left out: see Log.damage. A log may be read while it is
     being written."""
     log = Log()
     first: int | None = None
@@ -143,17 +143,17 @@ class Message(NamedTuple):
     topic: str
     """For example /position."""
     schema: str
-    """What is in the payload; empty: it is not known."""
+    """The content of the payload; empty: it is not known."""
     geometry: Geometry | None
     """The device's place on the robot, if it was declared."""
     nanoseconds: int
     """ns since 1970: when it was recorded."""
     payload: bytes
-    """What the device sent."""
+    """The payload that the device sent."""
 
 
 def messages(path: str, damage: list[str]) -> Iterator[Message]:
-    """Reads the messages of a log in the order of the file, one chunk at a time. It appends what
+    """Reads the messages of a log in the order of the file, one chunk at a time. It appends parts that
     could not be read to damage."""
     schemas: dict[int, str] = {0: ""}
     channels: dict[int, tuple[str, str, Geometry | None]] = {}
@@ -174,8 +174,8 @@ def messages(path: str, damage: list[str]) -> Iterator[Message]:
     with open(path, "rb") as file:
         if file.read(len(MAGIC)) != MAGIC:
             raise LogError(f"{path} is not an MCAP file")
-        for kind, record in records(file, damage):
-            for kind, content in chunk(record, damage) if kind == CHUNK else [(kind, record)]:
+        for outer, record in records(file, damage):
+            for kind, content in chunk(record, damage) if outer == CHUNK else [(outer, record)]:
                 try:
                     describe(kind, content)
                     if kind == MESSAGE:
@@ -305,7 +305,7 @@ Decoder = Callable[[bytes], list[list[Any]]]
 """Returns the rows of a payload, without times."""
 
 Columns = Callable[[int], list[str]]
-"""Returns the names of the columns of payloads of a size, without those of times."""
+"""Returns the names of the columns of payloads of a size, without the times."""
 
 TYPES = {"u8": ">B", "u16": ">H", "u32": ">I", "u64": ">Q", "i16": ">h", "i32": ">i"}
 LINE = re.compile(r"([a-z]+[0-9]*)(?:\[([0-9]{1,4})\])?((?: [A-Za-z0-9_#]+)+)")

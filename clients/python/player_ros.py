@@ -3,10 +3,11 @@
     python3 player_ros.py --ros-args -p host:=robot.local
     python3 player_ros.py --ros-args -p robots:="['r1=robot1:6665', 'r2=robot2:6665']"
 
-It publishes scan, sonar/range_0 to sonar/range_15, odom, tf, tf_static, battery_state and diagnostics, and what rangers,
-IMUs, GPS receivers, inputs, outputs and joints send (parameter names). It drives by cmd_vel, and commands outputs and
-joints. Commands to the wheels have a lifetime: the robot stops unless they are repeated, also when this node hangs.
-docs/ROS.md describes topics and parameters.
+It publishes scan, sonar/range_0 to sonar/range_15, odom, tf, tf_static, battery_state and diagnostics, and data of
+rangers, IMUs, GPS receivers, inputs, outputs and joints (parameter names). It drives by cmd_vel, and commands outputs
+and joints. Commands to the wheels have a lifetime: the robot stops unless they are repeated, also when this node hangs.
+Services switch the power of motors, reset, and stop in an emergency. docs/ROS.md describes topics, services and
+parameters.
 """
 
 from __future__ import annotations
@@ -29,12 +30,15 @@ from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import TransformStamped, Twist
 from nav_msgs.msg import Odometry
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
+from rclpy.executors import MultiThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import BatteryState, Imu, JointState, LaserScan, NavSatFix, PointCloud2, PointField, Range
+from std_srvs.srv import SetBool, Trigger
 from tf2_msgs.msg import TFMessage
 
-from playerclient import AccessRefused, PlayerClient, Ranger
+from playerclient import AccessRefused, NoDevice, PlayerClient, Ranger
 from playerclient.data import NOTHING_IN_RANGE, Channel, Fix, Rays
 
 READ_LIMIT = 5.0
@@ -45,9 +49,11 @@ DIAGNOSTICS_PERIOD = 1.0
 """Seconds."""
 STATUS_LIMIT = 1.0
 """Seconds that the server may take to answer for its status."""
+SERVICE_LIMIT = 5.0
+"""Seconds that the server may take to carry out a service; then the service fails."""
 
 NO_ECHO, LASER_MAX = 8.183, 8.191
-"""Metres: what an LMS 200 and the simulator read when they see nothing (docs/devices/sicklms200.md)."""
+"""Metres: the range of an LMS 200 and the simulator when they see nothing (docs/devices/sicklms200.md)."""
 FARTHEST = 65.535
 """Metres: the largest reading of the protocol."""
 SONAR_MIN, SONAR_MAX = 0.1, 5.0
@@ -75,6 +81,33 @@ TABLE: list[tuple[str, str, str, str, bool]] = [
 ]
 """Interface, topic, type, frame, whether it has commands: rows of the table in formats/ros/table.go, which a test compares.
 A # is the number of a reading."""
+
+Action = Callable[[PlayerClient, str, bool], None]
+"""Carries out a service on a device that is open for writing. A Trigger gives False."""
+
+
+def power(robot: PlayerClient, device: str, on: bool) -> None:
+    robot.configure(device, b"m" + bytes([on]))
+
+
+def reset(robot: PlayerClient, device: str, on: bool) -> None:
+    robot.configure(device, b"R")
+
+
+def stop_joints(robot: PlayerClient, device: str, on: bool) -> None:
+    robot.stop_joints(device)
+
+
+SERVICES: list[tuple[str, str, Any, Action]] = [
+    ("position", "motors", SetBool, power),
+    ("position", "reset_odometry", Trigger, reset),
+    ("io", "io/reset", Trigger, reset),
+    ("servo", "servo/home", Trigger, reset),
+    ("servo", "servo/power", SetBool, power),
+    ("servo", "servo/stop", Trigger, stop_joints),
+]
+"""Interface, name, type, and the action on a device. Each robot has emergency_stop and release as well. rosbridge has the
+same services (visitors/service.go), which a test compares."""
 
 PER_UNIT = {"mdeg": 180e3 / math.pi, "deg": 180 / math.pi, "um": 1e6, "mm": 1e3, "mV": 1e3, "mA": 1e3, "ms": 1e3}
 """How many of a unit of PROTOCOL 8.9.7 are a radian, metre, volt, ampere or second. Other values stay as they are."""
@@ -151,7 +184,7 @@ def ranger_range(data: Ranger, number: int) -> float:
 
 
 def channel_name(device: str, number: int, described: dict[int, Channel]) -> str:
-    """Returns the name of a channel or a joint: that of its description, or for example io_0, servo1_2."""
+    """Returns the name of a channel or a joint: the name of its description, or for example io_0, servo1_2."""
     c = described.get(number)
     interface, _, index = device.partition(":")
     return c.name if c and c.name else f"{interface}{index if index != '0' else ''}_{number}"
@@ -181,9 +214,9 @@ class Source:
     rays: list[Rays]
     """Where its readings look, of a ranger."""
     channels: dict[int, Channel]
-    """What its inputs, outputs and joints are, by their numbers."""
+    """Descriptions of its inputs, outputs and joints, by their numbers."""
     place: tuple[float, float, float]
-    """Of an IMU or a GPS receiver: metres ahead and to the left of the centre, and degrees, as the server knows it."""
+    """Of an IMU or a GPS receiver: metres ahead and to the left of the centre, and degrees, if the server knows it."""
 
     def number(self, name: str) -> int | None:
         """Returns the number of the channel with a name, None if there is none."""
@@ -194,21 +227,36 @@ class Source:
         return None
 
 
-class Robot:
-    """One robot: a thread that reads and publishes, and one that drives."""
+class Order:
+    """A command or the action of a service, which waits for the thread that sends it."""
 
-    def __init__(self, node: "PlayerNode", name: str, host: str, port: int) -> None:
+    def __init__(self, device: str, run: Callable[[PlayerClient], None]) -> None:
+        self.device, self.run = device, run
+        self.answer: queue.Queue[str] = queue.Queue(1)
+        """Why it was not carried out; an empty string: it was."""
+
+    def send(self, robot: PlayerClient) -> None:
+        if not robot.is_listed(self.device) or robot.access(self.device) != "w":
+            robot.open(self.device, "w")
+        self.run(robot)
+
+
+class Robot:
+    """One robot: a thread that reads and publishes, one that drives, and one for services and other commands."""
+
+    def __init__(self, node: PlayerNode, name: str, host: str, port: int) -> None:
         self.node, self.host, self.port = node, host, port
         self.name = name or f"{host}:{port}"
         self.space = name + "/" if name else ""  # of topics and frames
         self.state: tuple[int, str] = (2, "not connected yet")  # of diagnostics: level, text
         self.ages: dict[str, int | None] = {}
-        self.speeds: "queue.Queue[tuple[int, int, float]]" = queue.Queue(1)  # mm/s, deg/s, when it came
+        self.speeds: queue.Queue[tuple[int, int, float]] = queue.Queue(1)  # mm/s, deg/s, when it came
         self.ended = threading.Event()
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self.publishers: dict[str, Any] = {}  # of devices by name, by topic
         self.sources: dict[str, Source] = {}  # by the character of the device
-        self.orders: "queue.Queue[tuple[Source, Callable[[PlayerClient], None]] | None]" = queue.Queue(16)
+        self.orders: queue.Queue[Order | None] = queue.Queue(16)
+        self.calls, self.stops = MutuallyExclusiveCallbackGroup(), MutuallyExclusiveCallbackGroup()  # no call delays a stop
         self.scan = self.publish(LaserScan, "scan")
         self.sonars = [self.publish(Range, topic_of("sonar/range_#", 0, i)) for i in range(len(RING))]
         self.odom = self.publish(Odometry, "odom")
@@ -216,6 +264,9 @@ class Robot:
         self.tf = node.create_publisher(TFMessage, "/tf", 10)
         self.static = node.create_publisher(TFMessage, "/tf_static", latched)
         node.create_subscription(Twist, self.space + "cmd_vel", self.command, 10)
+        self.serve("position", 0)
+        for service, on in ("emergency_stop", True), ("release", False):
+            node.create_service(Trigger, self.space + service, lambda _, r, on=on: self.emergency_stop(on, r), callback_group=self.stops)
         self.threads = [threading.Thread(target=self.forever, args=(work,), daemon=True) for work in (self.read, self.drive, self.order)]
         for t in self.threads:
             t.start()
@@ -269,13 +320,12 @@ class Robot:
                 if robot.has("p"):
                     self.state = (1, "the wheels are stalled") if robot.position.stall else (0, "connected")
                 now = self.node.get_clock().now().nanoseconds
-                for device in filter(robot.has, self.sources):
-                    if device in robot.new:
-                        self.send(self.sources[device], robot.data(device), stamp(now - (robot.age_us(device) or 0) * 1000))
-                for device in robot.new:
-                    send = {"p": self.position, "l": self.laser, "s": self.sonar, "m": self.misc}.get(device)
-                    if send and robot.has(device):
-                        send(robot, stamp(now - (robot.age_us(device) or 0) * 1000))
+                for device in filter(robot.has, robot.new):
+                    at = stamp(now - (robot.age_us(device) or 0) * 1000)
+                    if device in self.sources:
+                        self.send(self.sources[device], robot.data(device), at)
+                    elif send := {"p": self.position, "l": self.laser, "s": self.sonar, "m": self.misc}.get(device):
+                        send(robot, at)
 
     def place(self, robot: PlayerClient) -> None:
         """Publishes the frames that do not move."""
@@ -287,7 +337,7 @@ class Robot:
             name = self.frame_of(s)
             if s.interface in ("imu", "gps"):
                 frames.append(transform(now, base, name, *s.place))
-            form = form_of(s.rays, 2**16) if s.interface == "ranger" else ""
+            form = form_of(s.rays, 2**16)
             if form == "scan":
                 frames.append(transform(now, base, name, *middle(s.rays[0])))
             elif form == "range":
@@ -331,8 +381,27 @@ class Robot:
             self.publishers[topic] = self.publish(kind, topic)
         return self.publishers[topic]
 
+    def serve(self, interface: str, index: int) -> None:
+        """Offers the services of a device."""
+        for of, name, kind, action in SERVICES:
+            if of == interface:
+                topic = self.space + topic_of(name, index)
+                self.node.create_service(kind, topic, self.service(f"{interface}:{index}", action), callback_group=self.calls)
+
+    def service(self, device: str, action: Action) -> Callable[[Any, Any], Any]:
+        """Returns what a service calls with a request and a response."""
+
+        def call(request: Any, response: Any) -> Any:
+            def run(robot: PlayerClient) -> None:
+                action(robot, device, getattr(request, "data", False))
+                robot.request("", SERVICE_LIMIT)  # its reply: the server has taken the action
+
+            return self.call(Order(device, run), response)
+
+        return call
+
     def listen(self, s: Source) -> None:
-        """Subscribes to the commands of a device, once."""
+        """Subscribes to the commands of a device and offers its services, once."""
         kind: Any = JointState
         if s.interface == "io":
             kind = group_type()
@@ -342,10 +411,14 @@ class Robot:
         self.publishers[topic_of(topic, s.index)] = None
         take = self.set_outputs if s.interface == "io" else self.move_joints
         self.node.create_subscription(kind, self.space + topic_of(topic, s.index), lambda m: take(s, m), 10)
+        self.serve(s.interface, s.index)
 
     def send(self, s: Source, data: Any, at: Time) -> None:
         """Publishes data of a device that was opened by its name."""
-        convert = {"ranger": self.ranger, "imu": self.imu, "gps": self.gps, "io": self.io, "servo": self.servo}.get(s.interface)
+        convert = {
+            "ranger": self.ranger, "imu": self.imu, "gps": self.gps, "io": self.io, "servo": self.servo,
+            "laser": self.further_laser, "sonar": self.further_sonar, "misc": self.further_misc,
+        }.get(s.interface)  # fmt: skip
         if convert is not None:
             convert(s, data, at)
 
@@ -455,23 +528,57 @@ class Robot:
 
     def give(self, s: Source, run: Callable[[PlayerClient], None]) -> None:
         try:
-            self.orders.put_nowait((s, run))
+            self.orders.put_nowait(Order(s.name, run))
         except queue.Full:
             self.node.get_logger().warning(f"{self.name}: too many commands wait for {s.name} to start")
 
+    def call(self, order: Order, response: Any) -> Any:
+        """Carries out the action of a service. The response has success if the server has taken it, or the reason."""
+        try:
+            self.orders.put_nowait(order)
+            response.message = order.answer.get(timeout=SERVICE_LIMIT)
+        except queue.Full:
+            response.message = f"too many commands wait for {order.device} to start"
+        except queue.Empty:
+            response.message = f"the server has not answered for {SERVICE_LIMIT:g} s"
+        response.success = not response.message
+        return response
+
+    def emergency_stop(self, on: bool, response: Any) -> Any:
+        """Stops the robot or releases it, on a connection of its own: no command delays it. The right to write is
+        checked by asking for the wheels, if the node reads them: a server without such a right ignores a stop."""
+        try:
+            with self.client("stops") as robot:
+                robot.emergency_stop(on)
+                robot.request("pw" if "p" in self.node.value("devices") else "", SERVICE_LIMIT)
+            response.success = True
+        except AccessRefused as e:
+            response.success = all(r.why != "right" for r in e.reasons.values())
+            response.message = "" if response.success else str(e)
+        except Exception as e:  # of any kind: without a response the caller would wait for ever
+            response.success, response.message = False, str(e)
+        return response
+
     def order(self) -> None:
-        """Connects at the first command to outputs or joints, and sends them until end. At the end of the connection the
-        server stops the joints that this node moves."""
+        """Connects at the first service or command to outputs or joints, and sends them until end. At the end of the
+        connection the server stops the joints that this node moves."""
         next = self.orders.get()
-        if next is None or self.ended.is_set():
-            return
-        with self.client("commands") as robot:
-            while next is not None and not self.ended.is_set():
-                source, run = next
-                if not robot.is_listed(source.name) or robot.access(source.name) != "w":
-                    robot.open(source.name, "w")
-                run(robot)
-                next = self.orders.get()
+        try:
+            if next is None or self.ended.is_set():
+                return
+            with self.client("commands") as robot:
+                while next is not None and not self.ended.is_set():
+                    try:
+                        next.send(robot)
+                        next.answer.put_nowait("")
+                    except (AccessRefused, NoDevice) as e:  # the connection is good, and other devices are moved by it
+                        next.answer.put_nowait(str(e))
+                        self.node.get_logger().warning(f"{self.name}: {next.device}: {e}")
+                    next = self.orders.get()
+        except Exception as e:
+            if next is not None:
+                next.answer.put_nowait(str(e))
+            raise
 
     def position(self, robot: PlayerClient, at: Time) -> None:
         p = robot.position
@@ -487,27 +594,46 @@ class Robot:
             self.tf.publish(TFMessage(transforms=[t]))
 
     def laser(self, robot: PlayerClient, at: Time) -> None:
+        self.scan.publish(self.scan_of(robot.laser, self.frame("laser"), at))
+
+    def further_laser(self, s: Source, data: Sequence[int], at: Time) -> None:
+        self.publisher(LaserScan, topic_of("scan", s.index)).publish(self.scan_of(data, self.frame_of(s), at))
+
+    def scan_of(self, data: Sequence[int], frame: str, at: Time) -> LaserScan:
         m, reach = LaserScan(), self.node.value("reach")
-        m.header.stamp, m.header.frame_id = at, self.frame("laser")
+        m.header.stamp, m.header.frame_id = at, frame
         m.angle_min, m.angle_max, m.angle_increment = -math.pi / 2, math.pi / 2, math.pi / 360
-        m.ranges = [reading(mm / 1000, reach) for mm in robot.laser]
+        m.ranges = [reading(mm / 1000, reach) for mm in data]
         m.range_min = 0.02
-        m.range_max = reach or (FARTHEST if max(robot.laser) / 1000 > LASER_MAX else NO_ECHO)
-        self.scan.publish(m)
+        m.range_max = reach or (FARTHEST if max(data) / 1000 > LASER_MAX else NO_ECHO)
+        return m
 
     def sonar(self, robot: PlayerClient, at: Time) -> None:
         for i, mm in enumerate(robot.sonar):
-            m = Range()
-            m.header.stamp, m.header.frame_id = at, f"{self.space}sonar_{i}"
-            m.field_of_view, m.min_range, m.max_range = math.radians(15), SONAR_MIN, SONAR_MAX
-            m.range = sonar_range(mm)
-            self.sonars[i].publish(m)
+            self.sonars[i].publish(self.echo(mm, f"{self.space}sonar_{i}", at))
+
+    def further_sonar(self, s: Source, data: Sequence[int], at: Time) -> None:
+        for i, mm in enumerate(data):
+            self.publisher(Range, topic_of("sonar/range_#", s.index, i)).publish(self.echo(mm, f"{self.frame_of(s)}_{i}", at))
+
+    def echo(self, mm: int, frame: str, at: Time) -> Range:
+        m = Range()
+        m.header.stamp, m.header.frame_id = at, frame
+        m.field_of_view, m.min_range, m.max_range = math.radians(15), SONAR_MIN, SONAR_MAX
+        m.range = sonar_range(mm)
+        return m
 
     def misc(self, robot: PlayerClient, at: Time) -> None:
+        self.battery.publish(self.charge(robot.misc, at))
+
+    def further_misc(self, s: Source, data: Any, at: Time) -> None:
+        self.publisher(BatteryState, topic_of("battery_state", s.index)).publish(self.charge(data, at))
+
+    def charge(self, data: Any, at: Time) -> BatteryState:
         m = BatteryState()
-        m.header.stamp, m.present, m.voltage = at, True, robot.misc.battery / 10
+        m.header.stamp, m.present, m.voltage = at, True, data.battery / 10
         m.temperature = m.current = m.charge = m.capacity = m.design_capacity = m.percentage = math.nan
-        self.battery.publish(m)
+        return m
 
     def command(self, twist: Twist | None) -> None:
         """Hands the newest command to the thread that drives. None: it ends."""
@@ -652,7 +778,7 @@ def main(args: list[str] | None = None) -> None:
     rclpy.init(args=args)
     node = PlayerNode()
     try:
-        rclpy.spin(node)
+        rclpy.spin(node, MultiThreadedExecutor(1 + 2 * len(node.robots)))  # topics, and the calls and stops of each robot
     except KeyboardInterrupt:
         pass
     finally:

@@ -40,7 +40,7 @@
 # itself. Data returns the elements of a device as a dict. Devices without a letter have elements of their names, which
 # are there after their first data:
 #
-#   robot(laser:1), robot(misc:1,...)  as those of the first device
+#   robot(laser:1), robot(misc:1,...)  like the first device's
 #   robot(ranger:0,...)       unit of the ranges, mm; ranges: list, in units, or player::NOTHING_IN_RANGE, or
 #                             player::UNKNOWN_RANGE of a reading that was not taken or is no distance
 #   robot(imu:0,...)          roll, pitch, yaw: thousandths of a degree; roll_rate, pitch_rate, yaw_rate: thousandths of
@@ -1220,7 +1220,7 @@ proc player::Inquire {robot question} {
     }
 }
 
-# Geometry returns where the parts of the robot are, and what they cover, as far as the server knows it (PROTOCOL
+# Geometry returns the places and the sizes of the parts of the robot, as far as the server knows them (PROTOCOL
 # 8.9.3): a list of dictionaries with device, number, x, y, heading, length, width, range and view, in mm and degrees. A
 # device that is open is known best. A server without such answers has no parts. The device is a letter, or a name after
 # Devices or Open.
@@ -1278,7 +1278,8 @@ proc player::Listed {robot entries} {
     }
 }
 
-# ListAgain asks for the devices of a new connection, of which those with bytes must be those of the one before.
+# ListAgain asks for the devices of a new connection, of which those with bytes must equal the devices of the one
+# before.
 proc player::ListAgain {robot deadline} {
     variable private
     set entries [Entries [Question $robot d $deadline]]
@@ -1302,7 +1303,7 @@ proc player::ListAgain {robot deadline} {
 # Open opens a device by its name: an interface and an index, for example laser:1, or an interface alone, whose index is
 # 0: imu. The access is read, write or all, or its letter. It returns the byte of the device; the other procedures take
 # that or the name. It asks the server which devices there are unless it knows the name. If the robot has no such device,
-# that is a REFUSED error without pairs; otherwise errors are those of Request. Another text is a USAGE error.
+# that is a REFUSED error without pairs; otherwise it has the errors of Request. Another text is a USAGE error.
 proc player::Open {name device {access read}} {
     variable accesses
     set robot [Robot $name]

@@ -1,6 +1,7 @@
 # TLS for the client of the Player robot server. player::Connect loads it for a robot with tls,authority, and it loads
-# Tcl's package tls, which compares no names: that is done here. tls 1.7, of Debian 12, does not even tell the names of a
-# certificate, so they are read from it here; tls 1.8 tells them as text, which would be a second way to the same names.
+# Tcl's package tls, which compares no names: that is done here. tls 1.7, of Debian 12, does not even return the names
+# of a certificate, so they are read from it here; tls 1.8 returns them as text, which would be a second way to the same
+# names.
 
 package require Tcl 8.6-
 package require tls
@@ -168,7 +169,7 @@ proc player::secure::Elements {der at end {least 0}} {
     return $elements
 }
 
-# Matches reports whether one of the names is that of the host. An asterisk is one whole label, the first one, of at
+# Matches reports whether one of the names is the name of the host. An asterisk is one whole label, the first one, of at
 # least three (RFC 6125, 6.4.3).
 proc player::secure::Matches {host names} {
     set address [Address $host]

@@ -18,7 +18,7 @@ namespace eval player {
 # Simulation changes the world at an address and returns the state afterwards; without options it changes nothing. It
 # goes through the options in this order, without another change in between:
 #
-#   -reset 1                    all is as at the start, the time too; clients stay connected
+#   -reset 1                    all is as at the start, also the time; clients stay connected
 #   -seed N                     the same with another seed
 #   -move {name {x y heading} ...}   robots and things, m and deg: all of them or, without room, none
 #   -speed N                    0 to 1000 simulated seconds a second, 0 as fast as possible
@@ -178,8 +178,8 @@ namespace eval player::simulation {
     }
 }
 
-# Sealed returns a channel of TLS to a server: that of a robot which was given the elements in sealing. The last arguments
-# are the server's host and port.
+# Sealed returns a channel of TLS to a server: the server of a robot which was given the elements in sealing. The last
+# arguments are the server's host and port.
 proc player::simulation::Sealed {args} {
     package require player
     upvar #0 player::private private

@@ -71,7 +71,7 @@ const unlettered = "ranger imu gps io servo"
 const tcp = "use_tcp tcp_remote_host tcp_remote_port"
 
 // own has the drivers in reasons that have the name of a driver of this server.
-const own = "readlog writelog passthrough"
+const own = "readlog writelog passthrough goto"
 
 // counterpart returns the name here of an option there, by the row of its driver; empty: it
 // has none.

@@ -27,7 +27,7 @@ func Kind() devices.Kind {
 		Options: []devices.Option{
 			{Name: "remote", Default: "", Required: true, Doc: `the other Player, as in "10.0.0.7:6665"; a name is looked up at the start`},
 			{Name: "devices", Default: []string{}, Doc: `names there of those in provides; empty: the first, the second of an interface`},
-			{Name: "rate", Default: 50, Min: 1, Max: 1000, Unit: "Hz", Doc: "how often it may send; it sends only what is new"},
+			{Name: "rate", Default: 50, Min: 1, Max: 1000, Unit: "Hz", Doc: "how often it may send; it sends only new data"},
 		},
 		SetupLimit: connectLimit + answerLimit + time.Second,
 		NewAll: func(a devices.Args) ([]devices.Instance, error) {

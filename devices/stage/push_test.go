@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"player/e2e/acceptance"
 	"player/codec"
 	"player/devices/stage/floor"
+	"player/e2e/acceptance"
 	"player/e2e/needs"
 )
 

@@ -6,7 +6,13 @@
 
 An answer that is an error ends it with 1, which the real one does not do.
 """
-import argparse, base64, json, os, socket, sys, urllib.parse
+import argparse
+import base64
+import json
+import os
+import socket
+import sys
+import urllib.parse
 
 parser = argparse.ArgumentParser(allow_abbrev=False)
 verbs = parser.add_subparsers(dest="verb", required=True)
@@ -84,7 +90,7 @@ if args.verb == "req":
     sys.exit()
 
 at = 1
-while args.stream:  # what the stream has; then it goes on live
+while args.stream:  # the messages of the stream; then it goes on live
     ask("$JS.API.STREAM.MSG.GET." + args.stream, json.dumps({"seq": at, "next_by_subj": args.subject}))
     answer = json.loads(receive()[2])
     if answer.get("error", {}).get("code") == 404 and answer["error"].get("err_code") == 10037:

@@ -20,7 +20,7 @@ const int TRIGGER[3] = {8, 9, 10}, ECHO[3] = {A1, A2, A3};
 const int BUMPER = 11, BATTERY = A0;
 
 volatile long counts[2];
-int speeds[2];  // mm/s, as told
+int speeds[2];  // mm/s, as commanded
 bool enabled = true;
 unsigned long heard, odometryAt, sonarAt, secondAt;
 int bumper = -1, sonar, distances[3];

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """HDAPS as a joystick: tilt the laptop. The argument is the sysfs directory."""
-import struct, sys, time
+import struct
+import sys
+import time
+
 
 def read(name: str) -> list[int]:
     return [int(n) for n in open(f"{sys.argv[1]}/{name}").read().strip("()\n").split(",")]

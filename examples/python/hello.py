@@ -3,7 +3,10 @@
 
 usage: hello.py [host[:port]]
 """
-import signal, socket, struct, sys
+import signal
+import socket
+import struct
+import sys
 
 signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it; the server then stops the robot
 host, _, port = (sys.argv[1:] or ["localhost"])[0].partition(":")

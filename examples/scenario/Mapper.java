@@ -203,7 +203,7 @@ public class Mapper {
 
     // --- picture
 
-    /** The map as PNG: black for walls, white for free floor, grey for what is not known. */
+    /** The map as PNG: black for walls, white for free floor, grey for unknown places. */
     synchronized byte[] picture() throws IOException {
         BufferedImage image = new BufferedImage(columns, rows, BufferedImage.TYPE_BYTE_GRAY);
         for (int i = 0; i < evidence.length; i++) {
@@ -245,12 +245,12 @@ public class Mapper {
     synchronized void save(Path directory) throws IOException {
         Path whole = directory.resolve("map-%04d.png".formatted(now / 1_000_000)), partial = directory.resolve("map.part");
         Files.write(partial, picture());
-        Files.move(partial, whole, StandardCopyOption.REPLACE_EXISTING); // nobody sees half a picture
+        Files.move(partial, whole, StandardCopyOption.REPLACE_EXISTING); // no reader sees half a picture
     }
 
     // --- devices
 
-    /** What is done with new data: t is when it was measured, in us of the server's time. */
+    /** A handler of new data: t is when it was measured, in us of the server's time. */
     interface Use {
         void take(long t, PlayerClient from);
     }

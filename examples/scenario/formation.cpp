@@ -6,14 +6,14 @@
 //        left     right          ^
 //
 // It reads the sonars of all three and commands their wheels. The leader patrols:
-// it follows the outer wall on its right. The others keep their places beside and
+// it follows the outer wall on its right. The others keep their places next to and
 // behind it, at a fixed range and bearing.
 //
 // How does it know where the robots are? Ten times a second it does the usual two
 // steps. It predicts: each robot has moved as its wheels and its compass say. It
 // corrects: where a robot hears an echo near the place of another robot, the echo
 // is that robot. Wheels slip, so the prediction alone drifts; the sonars alone
-// cannot tell a robot from a wall.
+// cannot distinguish a robot from a wall.
 //
 // usage: formation host port-of-leader port-of-left port-of-right
 //
@@ -102,7 +102,7 @@ struct Member {
   }
 
   // Predicts: takes the round of data, and moves the robot as its wheels did. The
-  // odometry has a frame of its own, turned against that of the compass.
+  // odometry has a frame of its own, turned against the compass.
   void read() {
     Vector before = odometry;
     if (robot.Read()) fail();
@@ -111,7 +111,7 @@ struct Member {
   }
 
   // Corrects: looks for the echo of another robot where it should be. Both estimates
-  // move a little, so that they agree better with what was heard.
+  // move a little, so that they agree better with the echo.
   void hear(Member &other) {
     constexpr double aside = 30 * degree;  // a beam that points further away misses the robot
     constexpr double surprise = 200;       // an echo that is nearer or further comes from something else
@@ -138,7 +138,7 @@ struct Member {
     if (robot.SetSpeed(static_cast<int>(mm), static_cast<int>(degrees))) fail();
   }
 
-  // The range from the middle of the wheels to what is nearest to two sonars that look
+  // The range from the middle of the wheels to the nearest thing before two sonars that look
   // the same way.
   double range(size_t one, size_t two) const {
     return std::min(robot.sonar[one], robot.sonar[two]) + ring[one].at.dot(towards(ring[one].bearing));
@@ -191,10 +191,10 @@ public:
 
 // --- the others
 
-// Returns how far a robot is from its place beside the leader.
+// Returns how far a robot is from its place next to the leader.
 Vector error(const Member &leader, const Member &m, Vector place) { return leader.at + place.turned(leader.heading) - m.at; }
 
-// Drives a robot to its place beside the leader, which moves and turns with it.
+// Drives a robot to its place next to the leader, which moves and turns with it.
 //
 // A robot with two wheels cannot go sideways, but a point in front of its wheels
 // can: the robot turns, and the point goes to the side. So that point is steered,

@@ -15,8 +15,10 @@ const (
 	HeaderSequence = "Player-Sequence" // of the data of this device, from 1 in each epoch
 	HeaderEpoch    = "Player-Epoch"    // another value: the sequence has begun again
 	HeaderSchema   = "Player-Schema"   // the kind of payload: player.INTERFACE
-	HeaderLease    = "Player-Lease"    // the token of a lease
-	HeaderPlan     = "Player-Plan"     // PlanDigest of a floor plan
+	// HeaderDescription has the lines that describe the device (PROTOCOL 8.9.6, 8.9.7), a value each.
+	HeaderDescription = "Player-Description"
+	HeaderLease       = "Player-Lease" // the token of a lease
+	HeaderPlan        = "Player-Plan"  // PlanDigest of a floor plan
 )
 
 // timeFormat has microseconds, as the protocol's ages, and the same width always.

@@ -12,11 +12,13 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/foxglove/mcap/go/mcap"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"player/codec"
 	"player/fleet/bridge"
 	"player/formats/foxglove"
 	"player/formats/ros"
@@ -64,7 +66,18 @@ type Summary struct {
 func Write(ctx context.Context, js jetstream.JetStream, c Choice, out, index io.Writer, file string, progress func(done, total int64)) (Summary, error) {
 	// First the devices: a viewer needs to know them with the first message.
 	robots := map[string]*robot{}
-	if err := c.each(ctx, js, true, half(progress, 0), func(s sample) error {
+	descriptions := map[string]telemetry.Description{} // by robot and device
+	earlier := c
+	if !c.From.IsZero() {
+		earlier.From = c.From.Add(-bridge.DescribePeriod)
+	}
+	if err := earlier.each(ctx, js, true, half(progress, 0), func(s sample) error {
+		if len(s.described) > 0 {
+			descriptions[address(s.robot, s.device)] = described(s.described)
+		}
+		if s.stored.Before(c.From) {
+			return nil
+		}
 		r := robots[s.robot]
 		if r == nil {
 			r = &robot{newest: map[int]time.Time{}}
@@ -79,6 +92,11 @@ func Write(ctx context.Context, js jetstream.JetStream, c Choice, out, index io.
 	}
 	if len(robots) == 0 {
 		return Summary{}, ErrNothing
+	}
+	for name, r := range robots {
+		for i := range r.devices {
+			r.devices[i].Description = descriptions[address(name, r.devices[i])]
+		}
 	}
 	summary := Summary{Robots: len(robots)}
 	names := slices.Sorted(maps.Keys(robots))
@@ -130,11 +148,34 @@ type robot struct {
 	newest  map[int]time.Time // when the last data was measured, by place in devices
 }
 
-// index returns the place of a device, or -1. A recording has no descriptions of data.
+// index returns the place of a device, or -1.
 func (r *robot) index(device telemetry.Device) int {
 	return slices.IndexFunc(r.devices, func(d telemetry.Device) bool {
 		return d.Interface == device.Interface && d.Index == device.Index && d.Geometry == device.Geometry
 	})
+}
+
+// address is what distinguishes a device of a fleet.
+func address(robot string, d telemetry.Device) string {
+	return fmt.Sprintf("%s %s:%d", robot, d.Interface, d.Index)
+}
+
+// described returns the description that a header has. Lines that are none are skipped.
+func described(lines []string) (d telemetry.Description) {
+	keys := func(string) (byte, bool) { return 0, true } // the subject has named the device
+	for _, line := range lines {
+		if r, ok := codec.ParseRays(line, keys); ok {
+			d.Rays = append(d.Rays, r)
+			continue
+		}
+		if strings.Count(line, " ") == 5 {
+			line += " " // a header keeps no space at its end, and an empty name is behind one
+		}
+		if c, ok := codec.ParseChannel(line, keys); ok {
+			d.Channels = append(d.Channels, c)
+		}
+	}
+	return d
 }
 
 // conversion makes messages of data of a device, taken at ns since 1970.
@@ -184,10 +225,12 @@ func converted(name string, devices []telemetry.Device, reach float64) conversio
 
 // sample is a message of the recording.
 type sample struct {
-	robot    string
-	device   telemetry.Device
-	measured time.Time
-	payload  []byte
+	robot     string
+	device    telemetry.Device
+	stored    time.Time // by the stream
+	measured  time.Time
+	described []string // the lines of the device's description; none: another message has them
+	payload   []byte
 }
 
 // each calls do with each chosen message that has data. headers: without payloads.
@@ -236,7 +279,8 @@ func (c Choice) each(ctx context.Context, js jetstream.JetStream, headers bool, 
 		at, err := time.Parse(time.RFC3339Nano, m.Headers().Get(bridge.HeaderTime))
 		if spec, ok := bridge.Named(bridge.Device(m.Subject())); ok && err == nil {
 			device := telemetry.Device{Interface: spec.Name, Index: spec.Index}
-			if err := do(sample{bridge.RobotOf(m.Subject()), device, at, m.Data()}); err != nil {
+			described := m.Headers()[bridge.HeaderDescription]
+			if err := do(sample{bridge.RobotOf(m.Subject()), device, about.Timestamp, at, described, m.Data()}); err != nil {
 				return err
 			}
 		}

@@ -84,6 +84,9 @@ type source struct {
 	newest  bridge.Sample // of the robot
 	waiting bool          // newest waits for its turn
 	sent    time.Time     // when the last message was
+
+	lines     []string  // of its description
+	described time.Time // when the last message with them was
 }
 
 func newReader(h *hub, r Robot, s *state) *reader {
@@ -223,6 +226,9 @@ func (r *reader) publish(number, form int, now time.Time) {
 	m := &nats.Msg{Subject: s.subject[form], Header: sample.Headers()}
 	if form == 0 {
 		m.Data = sample.Payload
+		if len(s.lines) > 0 && r.interest.Listened(m.Subject) && now.Sub(s.described) >= bridge.DescribePeriod {
+			m.Header[bridge.HeaderDescription], s.described = s.lines, now
+		}
 	} else {
 		m.Data = sample.JSON()
 	}
@@ -367,8 +373,16 @@ func (r *reader) request(ctx context.Context) error {
 	defer cancel()
 	err := r.conn.Request(ctx, string(request))
 	access, refused := errors.AsType[*client.AccessError](err)
-	if !refused {
+	if err != nil && !refused {
 		return err
+	}
+	if slices.ContainsFunc(changed, func(s *source) bool { return bridge.Describes(s.spec) }) {
+		if err := r.describe(ctx); err != nil {
+			return err
+		}
+	}
+	if !refused {
+		return nil
 	}
 	for _, a := range access.Devices {
 		for _, s := range changed {
@@ -382,11 +396,39 @@ func (r *reader) request(ctx context.Context) error {
 	return nil
 }
 
+// describe asks the robot how its devices describe their data: drivers may learn it when they start. A server that does
+// not know the questions has no such devices.
+func (r *reader) describe(ctx context.Context) error {
+	rays, err := r.conn.Rays(ctx)
+	if err != nil {
+		return err
+	}
+	channels, err := r.conn.Channels(ctx)
+	if err != nil {
+		return err
+	}
+	for _, s := range r.sources[r.fixed:] {
+		s.lines = nil
+		for _, ray := range rays {
+			if ray.Device == s.code && bridge.Describes(s.spec) {
+				s.lines = append(s.lines, ray.Line(s.spec.Address()))
+			}
+		}
+		for _, c := range channels {
+			if c.Device == s.code {
+				s.lines = append(s.lines, c.Line(s.spec.Address()))
+			}
+		}
+	}
+	return nil
+}
+
 // reset forgets the data of a source that is closed.
 func (s *source) reset() {
 	sequence := s.newest.Sequence
 	s.newest = nothing(s.spec, s.newest.Epoch)
 	s.newest.Sequence, s.open, s.waiting, s.refused = sequence, false, false, nil
+	s.lines, s.described = nil, time.Time{}
 }
 
 // pace asks the robot for the rate of the fastest source.

@@ -109,6 +109,10 @@ func markdown() goldmark.Markdown {
 		goldmark.WithRendererOptions(html.WithUnsafe())) // anchors are HTML
 }
 
+// unbroken is the length of code in bytes up to which it stays in one line: half the width of a phone. Browsers would
+// break a line after the dash of a flag.
+const unbroken = 24
+
 // render turns a page of the repository into one of the site. Links to pages, files and folders of
 // the repository become links in the site.
 func (s *site) render(name string, d *document) error {
@@ -135,6 +139,10 @@ func (s *site) render(name string, d *document) error {
 		case *extensionast.TableCell:
 			if _, head := n.Parent().(*extensionast.TableHeader); head && !n.HasChildren() {
 				n.SetAttributeString("role", []byte("presentation"))
+			}
+		case *ast.CodeSpan:
+			if len(plain(n, source)) <= unbroken {
+				n.SetAttributeString("class", []byte("short"))
 			}
 		case *ast.Link:
 			n.Destination = s.follow(name, d, n.Destination)

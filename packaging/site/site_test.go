@@ -105,6 +105,18 @@ func TestCompareVersions(t *testing.T) {
 	}
 }
 
+// A flag is not broken after its dash; long code is broken, because a phone is narrow.
+func TestShortCode(t *testing.T) {
+	root := t.TempDir()
+	must.Do(t, os.WriteFile(filepath.Join(root, "A.md"), []byte("`-deadman 500` and `player check /etc/player/player.cfg`"), 0o666))
+	d := &document{Path: "A.html"}
+	must.Do(t, (&site{root: root}).render("A.md", d))
+	want := `<code class="short">-deadman 500</code> and <code>player check /etc/player/player.cfg</code>`
+	if !strings.Contains(string(d.Body), want) {
+		t.Errorf("the body is %s, want %s in it", d.Body, want)
+	}
+}
+
 // The search finds the sections of a page by their headings, and has their text without marks.
 func TestSections(t *testing.T) {
 	root := t.TempDir()

@@ -172,7 +172,7 @@ func configuration(found []result) string {
 		}
 		fmt.Fprintf(&b, "\n# %v\n", r.Finding)
 		if again {
-			b.WriteString("# Clients see index 0 only; write \"6666:laser:0\" for another robot (docs/CONFIG.md).\n")
+			b.WriteString("# Programs for Player 0.7.4a see index 0 only; write \"6666:laser:0\" for another robot (docs/CONFIG.md).\n")
 		}
 		fmt.Fprintf(&b, "driver\n(\n  name \"%s\"\n  provides [%s]\n  %s \"%s\"\n)\n",
 			r.kind.Name, strings.Join(provides, " "), portOption(r.kind), serialport.StableName(r.path))

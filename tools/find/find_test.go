@@ -145,7 +145,7 @@ func TestConfigurationOfTwo(t *testing.T) {
 	t.Parallel()
 	a := kind("a", "", "")
 	got := configuration([]result{{path: "/dev/x", kind: a}, {path: "/dev/y", kind: a}})
-	for _, want := range []string{`["laser:0" "misc:0"]`, `["laser:1" "misc:1"]`, "# Clients see index 0 only"} {
+	for _, want := range []string{`["laser:0" "misc:0"]`, `["laser:1" "misc:1"]`, "# Programs for Player 0.7.4a see index 0 only"} {
 		if strings.Count(got, want) != 1 {
 			t.Errorf("%s\nwant %s once", got, want)
 		}

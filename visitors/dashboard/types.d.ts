@@ -1,5 +1,5 @@
 // Types that several modules of the page share: the server's messages, each defined by
-// the Go file that is named, and what wire.js makes of the binary ones. Only the type
+// the Go file that is named, and the results of wire.js for the binary ones. Only the type
 // check reads this file: browsers do not get it.
 
 // The server's JSON messages. Lengths are metres, angles radians.
@@ -14,7 +14,7 @@ export interface Offer extends Visitor {
 export interface Visitor {
   you: string; // the address of the browser
   may: string; // its rights
-  takes: boolean; // commands of pages take control from who keeps it
+  takes: boolean; // commands of pages take control from a client that keeps it
 }
 
 export interface RobotOptions {
@@ -114,7 +114,7 @@ export interface DriveMessage {
   grip?: [command: number, argument: number];
   motors?: boolean;
   reset?: boolean;
-  device?: Name; // what look, grip and the following are for
+  device?: Name; // the target of look, grip and the following
   output?: { number: number; value: number };
   joint?: { number?: number; goal?: number }; // without a goal it stops, without a number all of them
   power?: boolean; // of the joints
@@ -174,7 +174,7 @@ export interface Mounts {
   SonarFOV: number;
 }
 
-/** Where a camera's lens is on the robot, and what it sees. */
+/** Where a camera's lens is on the robot, and its view. */
 export interface Lens extends Placement {
   above: number; // metres above the plane of the laser
   tilt: number; // radians up
@@ -248,7 +248,7 @@ export interface LogLine {
   [field: string]: unknown;
 }
 
-// What the page makes of them.
+// Types that the page makes of them.
 
 export interface Point {
   x: number;
@@ -269,7 +269,7 @@ export type Data = Lettered & { [name: Name]: any }; // any: one of Lettered or 
 /** A device without a letter, for example laser:1. */
 export type Name = `${string}:${number}`;
 
-/** What a device is called: its letter, or its name. */
+/** The name of a device for the page: its letter, or its name. */
 export type Key = Letter | Name;
 
 /** Data of the interfaces that have no letters, and of those that have another form than a letter's. */
@@ -326,7 +326,7 @@ export interface Joint {
   failed: boolean;
 }
 
-/** A device without a letter, as the page knows it. */
+/** The page's facts about a device without a letter. */
 export interface Other {
   name: Name;
   interface: string;
@@ -388,7 +388,7 @@ export interface Plan extends Point {
   wall(x: number, y: number): boolean;
 }
 
-/** What a timeline keeps of a robot at a moment. */
+/** The state of a robot at a moment of a timeline. */
 export interface RobotMoment {
   at: number;
   data: Data;
@@ -397,7 +397,7 @@ export interface RobotMoment {
   near?: number; // kept by plots.js
 }
 
-/** What a View asks of those that handle a drag. */
+/** The methods that a View needs of handlers of a drag. */
 export interface Drag {
   move(point: Point): void;
   end(): void;
@@ -439,15 +439,15 @@ export interface Elements {
   zoom: HTMLInputElement;
 }
 
-/** Names of what the browser keeps: for the user, and for the tab ("shown", a robot, and "editing"). */
+/** Names of the values that the browser keeps: for the user, and for the tab ("shown", a robot, and "editing"). */
 export type Kept = "theme" | "robots" | "plots" | "shown" | "editing";
 
-/** What first.js has begun before the modules are here. */
+/** Work that first.js has begun before the modules are here. */
 export interface First {
-  kept(name: Kept): string | null; // what the browser keeps, whoever has stored it; it never throws
+  kept(name: Kept): string | null; // the value that the browser keeps, stored by any page; it never throws
   keep(name: Kept, text: string): void; // until the page is closed if the browser refuses; it never throws
-  page: string; // what this page calls itself
-  opened: Map<string, { socket: WebSocket; events: Event[] }>; // by address; events: what they have received
+  page: string; // this page's name for itself
+  opened: Map<string, { socket: WebSocket; events: Event[] }>; // by address; events: all that they have received
   plan: Promise<Response | null> | undefined;
   watched: number; // robots: of more, only the one that is shown is watched from the start, since each needs a connection
   rate: number; // Hz, of data at the start

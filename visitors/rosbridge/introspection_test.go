@@ -3,6 +3,8 @@ package rosbridge
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +12,7 @@ import (
 	"player/codec"
 	"player/config/rights"
 	"player/e2e/must"
+	"player/e2e/needs"
 	"player/formats/telemetry"
 	"player/visitors"
 )
@@ -153,5 +156,39 @@ func TestRosapi(t *testing.T) {
 	const want = `[{std_srvs/srv/SetBool_Request [data] [bool] [-1] [] [] []}]`
 	if got := fmt.Sprint(request.Typedefs); got != want {
 		t.Errorf("SetBool: %s, want %s", got, want)
+	}
+}
+
+// The node in Python has the same services for a robot's devices as rosbridge.
+func TestServicesOfNode(t *testing.T) {
+	t.Parallel()
+	needs.Programs(t)
+	python := exec.Command(needs.Program(t, "python3"), "-c", `
+import json
+from tests import fake_ros
+fake_ros.install()
+import player_ros
+fake_ros.Node.parameters = {"host": "127.0.0.1", "port": 1}
+node = player_ros.PlayerNode()
+for interface in "io", "servo":
+    for index in 0, 1:
+        node.robots[0].serve(interface, index)
+print(json.dumps({"/" + name: "std_srvs/srv/" + kind.__name__ for name, (kind, _) in node.services.items()}))
+node.end()`)
+	python.Dir = "../../clients/python"
+	var got map[string]string
+	must.Do(t, json.Unmarshal(must.Get(python.Output())(t), &got))
+	robot := visitors.Robot{Name: "r"}
+	for i, d := range []telemetry.Device{{Interface: "position"}, {Interface: "io"}, {Interface: "io", Index: 1}, {Interface: "servo"}, {Interface: "servo", Index: 1}} {
+		robot.Devices = append(robot.Devices, visitors.Device{Code: byte(0x80 + i), Device: d})
+	}
+	robot.Devices[0].Code = codec.Position
+	p, _ := programOf(t, all, robot)
+	want := map[string]string{}
+	for _, v := range p.server.servicesOf(0) {
+		want[v.name] = v.kind
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }

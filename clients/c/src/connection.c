@@ -11,7 +11,7 @@ static int64_t now_ms(void) {
 
 static int64_t deadline_after(int timeout) { return timeout < 0 ? INT64_MAX : now_ms() + timeout; }
 
-/* Returns the ms until a deadline, as the timeout of another call. */
+/* Returns the ms until a deadline: the timeout of another call. */
 static int left_until(int64_t deadline) {
   int64_t now = now_ms();
   return deadline == INT64_MAX ? -1 : deadline > now ? (int)(deadline - now) : 0;
@@ -110,7 +110,7 @@ static player_result dial(player_client *c, const struct addrinfo *a, int64_t co
   return PLAYER_OK;
 }
 
-/* Connects. The names of devices and what is bound to them stay. */
+/* Connects. The names of devices and the variables bound to them stay. */
 static player_result connect_to(player_client *c, const char *host, int port, int timeout) {
   struct addrinfo hints, *list = NULL, *a;
   int64_t deadline = deadline_after(timeout);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Data: from the payload of a block to what programs read (PROTOCOL 7). It is part of player.c.
+ * Data: from the payload of a block to the structures of programs (PROTOCOL 7). It is part of player.c.
  */
 
 /* The bytes of ACTS 1.0 (PROTOCOL 7.7): every byte is stored plus one. The data

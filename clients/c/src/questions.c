@@ -174,7 +174,7 @@ player_result player_channel_colors(player_client *c, player_channel_color *colo
 typedef struct {
   collected entries;
   bool begun; /* there was a line */
-  bool again; /* the server was listed before: what is there stays */
+  bool again; /* the server was listed before: its entries stay */
   bool moved; /* another device than before has a byte, or a device has another byte */
 } listing;
 
@@ -222,7 +222,7 @@ player_result player_devices(player_client *c, player_entry *entries, size_t roo
   return r;
 }
 
-/* Asks for the devices of a new connection, which must be those of the one before. */
+/* Asks for the devices of a new connection, which must equal the devices of the one before. */
 static player_result list_again(player_client *c, int64_t deadline) {
   listing l;
   player_result r;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rounds: which blocks belong to one, and what the server answers between them (PROTOCOL 3, 8). It is part of player.c.
+ * Rounds: which blocks belong to one, and the replies between them (PROTOCOL 3, 8). It is part of player.c.
  */
 
 /* Counts a block of a round without device y: a round has as many blocks as

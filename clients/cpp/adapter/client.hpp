@@ -210,7 +210,7 @@ private:
 
   void get(const std::string &name, std::ostream &out) {
     auto found = opened.find(name);
-    if (found == opened.end()) { // the adapter of CRobot has data of such devices, too: none
+    if (found == opened.end()) { // the adapter of CRobot also has data of such devices: none
       if (name == "y") out << "\"age_us\":null,\"data\":{\"time\":" << robot.server_time().count() << "},";
       else out << "\"age_us\":null,\"data\":null,";
       return;

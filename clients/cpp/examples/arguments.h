@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What hello, the example of CRobot, has: arguments [host [port [rounds]]]. Those of player::Client have arguments.hpp.
+// Arguments of hello, the example of CRobot: [host [port [rounds]]]. Examples of player::Client have arguments.hpp.
 #ifndef PLAYER_ARGUMENTS_H
 #define PLAYER_ARGUMENTS_H
 

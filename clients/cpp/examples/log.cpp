@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Log writes where the robot is and what its sonars read, a line of comma-separated values
+// Log writes where the robot is and the readings of its sonars, a line of comma-separated values
 // for each round. It never touches the robot: another program drives it.
 // Arguments: [host [port [rounds]]].
 #include "arguments.hpp"

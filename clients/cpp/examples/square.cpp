@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Square drives a square of a metre: ahead, and a quarter turn to the left, four times, by
-// what the odometry says. Arguments: [host [port [rounds]]].
+// its odometry. Arguments: [host [port [rounds]]].
 #include "arguments.hpp"
 
 using namespace std::chrono_literals;

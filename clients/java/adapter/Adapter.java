@@ -278,7 +278,7 @@ public class Adapter implements Obeying {
         };
     }
 
-    /** What the protocol has for what is not known: with a sign, and without. */
+    /** The numbers in the protocol for an unknown value: with a sign, and without. */
     static final long UNKNOWN = Integer.MIN_VALUE, UNKNOWN_AMOUNT = 0xFFFFFFFFL;
 
     static Object known(Number value, long unknown) {

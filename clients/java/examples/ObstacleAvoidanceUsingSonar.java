@@ -3,7 +3,7 @@ import player.PlayerClient;
 
 /**
  * Drives around obstacles, as in C.4 of the manual: the nearer an obstacle, the slower it drives; it turns towards the
- * side with more room; without room it backs off. It has the manual's names, those of PlayerClient.
+ * side with more room; without room it backs off. It has the manual's names, as PlayerClient.
  *
  * usage: ObstacleAvoidanceUsingSonar [host [port [rounds]]]
  */

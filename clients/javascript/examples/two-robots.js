@@ -28,7 +28,7 @@ async function wander(where, signal) {
   }
 }
 
-const together = new AbortController(); // the error of one robot ends the other one's drive, too
+const together = new AbortController(); // the error of one robot also ends the drive of the other one
 try {
   const both = addresses.length === 2 ? addresses : ["localhost:6665", "localhost:6666"];
   for (const end of await Promise.all(both.map((where) => wander(where, together.signal)))) console.log(end);

@@ -7,7 +7,7 @@ export type { Blob, Gripper, Kind, Misc, Position, PTZ, Vision, WaitOptions } fr
 
 /**
  * Reads and commands one robot through the WebSockets of the server's dashboard, from a browser. The wheels stop 0.4 s
- * after the last setSpeed. Options, errors and events are those of PlayerClient.
+ * after the last setSpeed. It has the options, errors and events of PlayerClient.
  */
 export declare class DashboardClient extends Robot {
   /** dashboard is ws://host:port, by default of the page; robot is host:port as the dashboard sees it. Does not connect. */

@@ -32,7 +32,7 @@ const MAX_WAITING = 64;
 //   await robot.request({ sonar: "read" });
 //   for await (const { sonar } of robot) robot.setSpeed(100, sonar[3] < 500 ? 20 : 0); // mm/s, deg/s
 //
-// Options, errors and events are those of PlayerClient.
+// It has the options, errors and events of PlayerClient.
 export class DashboardClient extends Robot {
   #Socket;
   #stream = null; // sockets of the dashboard: data
@@ -254,7 +254,7 @@ export class DashboardClient extends Robot {
   }
 }
 
-// whole rounds numbers. In JSON, what is no number would be null, which the dashboard reads as zero.
+// whole rounds numbers. In JSON, NaN would be null, which the dashboard reads as zero.
 function whole(...values) {
   if (!values.every(Number.isFinite)) throw new UsageError(`${values.join(", ")}: not all are numbers`);
   return values.map(Math.round);

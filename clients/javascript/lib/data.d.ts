@@ -97,7 +97,7 @@ export declare const NOTHING_IN_RANGE: 0xfffe;
 export declare const UNKNOWN_RANGE: 0xffff;
 
 /**
- * What an inertial measurement unit senses (PROTOCOL 7.10), in the robot's axes: x ahead, y to the left, z up. null:
+ * The data of an inertial measurement unit (PROTOCOL 7.10), in the robot's axes: x ahead, y to the left, z up. null:
  * the unit does not measure it. Roll is positive with the left side up, pitch with the front down, yaw
  * counterclockwise. Gravity is a part of the accelerations: at rest on level ground z is 9807.
  */
@@ -148,7 +148,7 @@ export interface IO {
   values: (number | null)[];
 }
 
-/** One joint of a servo device. What is null is not known. */
+/** One joint of a servo device. null: not known. */
 export interface Joint {
   /** In the unit of the joint (question channels). */
   readonly position: number | null;
@@ -170,7 +170,7 @@ export interface Servo {
 /** How far a goto device has come: idle before the first goal; blocked: it sees no way, and tries on. */
 export declare const GOTO_STATE: Readonly<{ idle: 0; driving: 1; arrived: 2; blocked: 3; stopped: 4 }>;
 
-/** How far a goto device has come (PROTOCOL 7.14). What is null is not known, or there was no goal. */
+/** How far a goto device has come (PROTOCOL 7.14). null: not known, or there was no goal. */
 export declare class Goto {
   constructor(
     state: number, reason: number, tag: number, xMm: number | null, yMm: number | null, headingDeg: number | null,
@@ -236,7 +236,7 @@ export type Access = "read" | "write" | "all" | "close" | "r" | "w" | "a" | "c";
 /** Access by the name of a device, for example { sonar: "read", "laser:1": "read", position: "write" }. */
 export type Wanted = { readonly [device: string]: Access };
 
-/** What was granted: error only in the pairs of a RefusedError. */
+/** The granted access: error only in the pairs of a RefusedError. */
 export type Granted<W extends Wanted> = { [device in keyof W]: "read" | "write" | "all" | "close" };
 
 /** An event of a client: round, protocol (of run alone) or closed. */
@@ -246,7 +246,7 @@ export declare class PlayerEvent extends Event {
   readonly error: Error | null;
 }
 
-/** What the devices of an interface send. */
+/** The data of the devices of an interface. */
 export interface DataOf {
   position: Position;
   sonar: Uint16Array;
@@ -280,7 +280,7 @@ export interface Device {
 
 /**
  * Where readings of a laser, a ring of sonars or a ranger look from and to (PROTOCOL 8.9.6): those that follow each
- * other from one point, in equal steps. The frame is that of Part.
+ * other from one point, in equal steps. The frame is the frame of Part.
  */
 export interface Rays {
   /** Its letter, or its name if it has none. */
@@ -345,7 +345,7 @@ export interface Part {
 
 /**
  * The newest data of the devices that are read, and ways to wait for more. Each block replaces the data with new
- * objects. Data are zero, and those of interfaces without letters null, until the first block.
+ * objects. Data are zero, and null for interfaces without letters, until the first block.
  *
  * Events come while a call of the program waits, for example run: round, of type PlayerEvent, when a round is complete;
  * closed when the connection is lost, with the error; and protocol, of run alone, with the error.

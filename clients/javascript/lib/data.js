@@ -337,7 +337,7 @@ export class PlayerEvent extends Event {
 }
 
 // Robot has the newest data of the devices that are read, and ways to wait for more. Each block replaces the data with
-// new objects, so a program may keep old ones. Data are zero, and those of interfaces without letters null, until the
+// new objects, so a program may keep old ones. Data are zero, and null for interfaces without letters, until the
 // first block.
 //
 // It is an EventTarget. Events come while a call of the program waits, for example run:

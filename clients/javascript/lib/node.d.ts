@@ -45,7 +45,7 @@ export declare class PlayerClient extends Session {
   request(pairs: string, options?: WaitOptions): Promise<string>;
   /** Waits for one whole round of data, by default at most 10 s. */
   read(options?: WaitOptions): Promise<void>;
-  /** Where the parts of the robot are, and what they cover, as far as the server knows it. */
+  /** The places and the sizes of the parts of the robot, as far as the server knows them. */
   geometry(options?: WaitOptions): Promise<Part[]>;
   /** The devices of the robot. From then on every method takes their names. Empty for an older server. */
   devices(options?: WaitOptions): Promise<Device[]>;
@@ -56,7 +56,7 @@ export declare class PlayerClient extends Session {
   open(name: string, access?: Access, options?: WaitOptions): Promise<string>;
   /** Where the readings of lasers, sonars and rangers look from and to, as far as the server knows it. */
   rays(options?: WaitOptions): Promise<Rays[]>;
-  /** What the inputs, outputs and joints of the robot are. */
+  /** Descriptions of the inputs, outputs and joints of the robot. */
   channels(options?: WaitOptions): Promise<Channel[]>;
   /** The colours of the channels of vision, as far as the server knows them. */
   colors(options?: WaitOptions): Promise<ChannelColor[]>;

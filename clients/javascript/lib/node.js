@@ -117,7 +117,7 @@ export class PlayerClient extends Session {
     await this.#wait(REPLY, limit);
   }
 
-  // geometry returns where the parts of the robot are, and what they cover, as far as the server knows it
+  // geometry returns the places and the sizes of the parts of the robot, as far as the server knows them
   // (PROTOCOL 8.9.3): { device, number, x, y, heading, length, width, range, view }, in mm and degrees. A
   // device that is open is known best. A server without such answers has no parts.
   async geometry(options = undefined) {
@@ -126,7 +126,7 @@ export class PlayerClient extends Session {
   }
 
   // devices returns the devices of the robot (PROTOCOL 8.9.5): { code, interface, index, driver, name }. From then on
-  // every method takes their names, and the answers and refusals have those without letters, too. The list is empty if
+  // every method takes their names, and answers and refusals also have those without letters. The list is empty if
   // the server is an older one, whose devices all have letters, or if this client may neither read nor write.
   async devices(options = undefined) {
     await this.#ask("d", options);
@@ -138,7 +138,7 @@ export class PlayerClient extends Session {
   //
   // It asks the server which devices there are unless it knows the name already. Of an older server, it opens devices
   // by their letters. It throws a RefusedError if the robot has no such device, a UsageError if name
-  // cannot be one, and what request throws.
+  // cannot be one, and the errors of request.
   async open(name, access = "read", options = undefined) {
     const limit = Limit.of(options, REQUEST_LIMIT);
     if (!this.isListed(name)) await this.devices(limit);
@@ -259,7 +259,7 @@ export class PlayerClient extends Session {
         return;
       } catch (e) {
         if (e.kind === "refused") {
-          this.wants(wanted); // what is refused now is asked for again next time
+          this.wants(wanted); // a device that is refused now is requested again next time
           this.restoreFreshness();
         }
         const passing = e instanceof PlayerError && (e.kind === "closed" || e.kind === "timeout");
@@ -316,7 +316,7 @@ async function rest(ms, signal) {
   }
 }
 
-// A Link is a socket whose bytes are taken when they are wanted: what the program does not read waits
+// A Link is a socket whose bytes are taken when they are wanted: bytes that the program does not read wait
 // in the kernel, and the server sends no more than that.
 class Link {
   #socket;
@@ -327,7 +327,7 @@ class Link {
     try {
       this.#socket = tlsOptions ? tls.connect({ ...tlsOptions, host, port }) : net.createConnection({ host, port, autoSelectFamily: true });
       this.#socket.setNoDelay(true); // send commands at once
-    } catch (e) { // the port, or what is no certificate
+    } catch (e) { // the port, or a file that is no certificate
       throw new ClosedError(`${host}:${port}: ${e.message}`);
     }
     const changed = () => this.#wait.wake();

@@ -52,9 +52,9 @@ export declare class Session extends Robot {
   nextEvent(): typeof ROUND | typeof REPLY | null;
   /** Reports whether pairsOf needs question d before it. */
   needsDevices(wanted: string | Wanted): boolean;
-  /** The pairs of a request. Throws an error of kind refused or usage for what is none. */
+  /** The pairs of a request. Throws an error of kind refused or usage for any other reply. */
   pairsOf(wanted: string | Wanted): string;
-  /** What finishRequest has returned, in the form of the request. */
+  /** The result of finishRequest, in the form of the request. */
   grantedOf(wanted: string, pairs: string): string;
   grantedOf<W extends Wanted>(wanted: W, pairs: string): Granted<W>;
   grantedOf<W extends Wanted>(wanted: string | W, pairs: string): string | Granted<W>;
@@ -76,7 +76,7 @@ export declare class Session extends Robot {
   finishChannels(): Channel[];
   /** The colours of vision after the REPLY to question v. */
   finishColors(): ChannelColor[];
-  /** Whether the server has listed a device of this name. Throws an error of kind usage for what cannot be a name. */
+  /** Whether the server has listed a device of this name. Throws an error of kind usage if it cannot be a name. */
   isListed(name: string): boolean;
   /**
    * The character of a device by its name, after the REPLY to question d. Throws an error of kind refused if there is
@@ -87,13 +87,13 @@ export declare class Session extends Robot {
   checkReadable(): void;
   /** Starts a new connection. */
   reset(): void;
-  /** Drops what a new connection would restore. */
+  /** Drops all that a new connection would restore. */
   forget(): void;
-  /** The request that opens again what was open before the connection was lost. */
+  /** The request that opens again the devices that were open before the connection was lost. */
   wanted(): string;
   /** The devices that the server has listed, or null. */
   listed(): Device[] | null;
-  /** Throws an error of kind refused, and forgets what was open, if a byte means another device than before. */
+  /** Throws an error of kind refused, and forgets the open devices, if a byte means another device than before. */
   checkSame(before: Device[]): void;
   /** Sends name, frequency and data mode again, before the devices are requested. */
   restoreSettings(): void;
@@ -148,7 +148,7 @@ export declare class Session extends Robot {
   setFresh(on: boolean): void;
   /** The name by which people see this client: at most 64 bytes of printable ASCII; "" removes it. */
   setName(name: string): void;
-  /** Stops the robot for everybody until it is released: false. Needs the right to write. */
+  /** Stops the robot for all clients until it is released: false. Needs the right to write. */
   emergencyStop(on: boolean): void;
   /** The power of the motors, for all clients. */
   changeMotorState(on: boolean): void;

@@ -51,7 +51,7 @@ const text = (bytes) => String.fromCharCode(...bytes);
 //
 //   p position, s sonar, l laser, m misc, g gripper, z ptz, v vision, j joystick, y freshness: the server
 //
-// and every method takes these names, too.
+// and every method also takes these names.
 //
 // A robot may have more: further ones of an interface, and rangers, IMUs and others that have no letter (PROTOCOL
 // 2.11). They have names, laser:1, or imu, which means imu:0. Once the server has listed its devices (open or devices
@@ -397,7 +397,7 @@ export class Session extends Robot {
 
   // finishRequest returns the granted pairs after REPLY. It throws an error of kind refused if they
   // are less than those asked for, with the reasons that explain has asked for. wanted is the argument of pairsOf: its
-  // names are those of the reasons.
+  // names are the names of the reasons.
   finishRequest(pairs, wanted = pairs) {
     const names = new Map(typeof wanted === "string" ? [] : Object.keys(wanted).map((name, i) => [pairs[2 * i], name]));
     const nameOf = (letter) => names.get(letter) ?? this.#nameOf(letter);
@@ -638,7 +638,7 @@ function reasons(answer, called) {
 
 const lines = (answer) => answer.slice(1).split("\n");
 
-// parts returns the parts of an answer to question g. Lines that are none are skipped, and so is what a
+// parts returns the parts of an answer to question g. Lines of another form are skipped, and so are fields that a
 // later server adds to a line.
 function parts(answer, called) {
   const found = [];
@@ -725,8 +725,8 @@ function packed(...numbers) {
   return Uint8Array.from(encoded);
 }
 
-// shorts encodes values as i16. Values beyond it are clipped, so that a speed never changes sign. What is
-// no number would be a zero, and infinity full speed.
+// shorts encodes values as i16. Values beyond it are clipped, so that a speed never changes sign. As
+// i16 NaN would be a zero, and infinity full speed, so both are errors.
 function shorts(...values) {
   if (!values.every(Number.isFinite)) throw usage(`${values.join(", ")}: not all are numbers`);
   const d = new DataView(new ArrayBuffer(2 * values.length));

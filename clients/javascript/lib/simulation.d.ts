@@ -40,9 +40,9 @@ export interface SimulationState {
   movers: Mover[];
 }
 
-/** What a world is to do, carried out in this order. */
+/** Orders for a world, carried out in this order. */
 export interface SimulationOrder {
-  /** All is as at the start, the time too; clients stay connected. */
+  /** All is as at the start, also the time; clients stay connected. */
   reset?: boolean;
   /** The same with another seed. */
   seed?: number;

@@ -26,8 +26,8 @@ export class Simulation {
 
   // state returns { time, speed, paused, finished, seed, movers }: simulated seconds, simulated seconds a
   // second with 0 for as fast as possible, and the robots, then the things that can move. A mover has
-  // name, robot, x and y in m, heading in deg, and sees: what its fiducial finder sees, with name, id,
-  // range in m, and bearing in deg. options are those of PlayerClient: { timeoutMs, signal }, by default 60 s.
+  // name, robot, x and y in m, heading in deg, and sees: the things that its fiducial finder sees, with name, id,
+  // range in m, and bearing in deg. options as for PlayerClient: { timeoutMs, signal }, by default 60 s.
   async state(options = undefined) {
     return this.#ask("GET", "", Limit.of(options, LIMIT));
   }
@@ -35,7 +35,7 @@ export class Simulation {
   // order changes the world and returns the state afterwards. It is carried out in the order of these
   // names, without another order in between:
   //
-  //   reset  true: all is as at the start, the time too; clients stay connected
+  //   reset  true: all is as at the start, also the time; clients stay connected
   //   seed   the same with another seed
   //   move   robots and things by name, each to { x, y, heading }: all of them or, without room, none
   //   speed  0 to 1000

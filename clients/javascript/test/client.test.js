@@ -76,7 +76,7 @@ test("devices of a server that was started anew", { timeout }, async () => {
   await assert.rejects(robot.read(LIMIT), { kind: "usage" });
   assert.equal(await robot.open("imu", "r", LIMIT), "\x83"); // the new list is known
   await assert.rejects(robot.read(LIMIT), { kind: "closed" });
-  await robot.reconnect(LIMIT); // what it had before is not requested
+  await robot.reconnect(LIMIT); // devices that it had before are not requested
   assert.deepEqual(received, ["\x82r", "\x82r", "\x83r", "\x83r"]);
   robot.close();
   server.close();

@@ -51,7 +51,7 @@ test("a page through the dashboard", { timeout: 3 * LIMIT, skip }, async () => {
   const proxy = spawn(process.execPath, ["examples/browser/serve.js", port, `localhost:${dashboard}`], { cwd: folder });
   try {
     await once(proxy.stdout, "data"); // its address
-    const files = ["/"]; // of the page, and of what they import
+    const files = ["/"]; // of the page, and of their imports
     for (const file of files) {
       const response = await fetch(`http://localhost:${port}${file}`);
       const type = file === "/" ? "text/html" : "text/javascript";

@@ -123,8 +123,8 @@ test("usage", () => {
   assert.deepEqual(sent, []);
 });
 
-// listed returns a session whose server has these devices, and what it sends from then on. Without devices it is an
-// older one.
+// listed returns a session whose server has these devices, and the messages that it sends from then on. Without devices
+// it is an older one.
 function listed(...devices) {
   const sent = [];
   const session = new Session((message) => sent.push(message));

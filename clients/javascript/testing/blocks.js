@@ -16,7 +16,7 @@ export const asked = (pairs) => join(Buffer.from([0x64, 0x72, 0, pairs.length]),
 // answer returns an answer of these lines to a question.
 export const answer = (question, ...lines) => block("Y", Buffer.from([question, ...lines].join("\n"), "latin1"));
 
-// DEVICES are those of a robot with a second laser, an imu and a servo, and without an io device.
+// DEVICES are the devices of a robot with a second laser, an imu and a servo, and without an io device.
 export const DEVICES = ["108 laser 0 sick", "128 laser 1 urg", "130 imu 0 a driver", "131 servo 0 arm"];
 
 const range = (count, f) => Array.from({ length: count }, (_, i) => f(i));

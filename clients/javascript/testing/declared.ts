@@ -1,15 +1,15 @@
-// What lib/*.d.ts declares is there in lib/*.js, and nothing public of lib/*.js is missing in lib/*.d.ts (types.sh).
+// All that lib/*.d.ts declares is in lib/*.js, and nothing public of lib/*.js is missing in lib/*.d.ts (types.sh).
 
 import type * as dashboardFound from "../found/dashboard.js";
 import type * as nodeFound from "../found/node.js";
 import type * as dashboard from "../lib/dashboard.js";
 import type * as node from "../lib/node.js";
 
-// Inherited is what the compiler does not find in the modules: methods that are named by symbols, which it leaves out, and
-// that of EventTarget, to which the declarations add the events.
+// Inherited has the members that the compiler does not find in the modules: methods named by symbols, and the members
+// of EventTarget, to which the declarations add the events.
 type Inherited = { [Symbol.asyncIterator]: any; addEventListener: any };
 
-// What was found can be used as what is declared.
+// The value that was found can be used as the declared type.
 export const used = (found: {
   client: nodeFound.PlayerClient & Inherited; session: nodeFound.Session & Inherited; simulation: nodeFound.Simulation;
   error: nodeFound.PlayerError; gotoError: nodeFound.GotoError; goto: nodeFound.Goto; event: nodeFound.PlayerEvent;

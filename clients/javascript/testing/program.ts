@@ -1,4 +1,4 @@
-// A program in TypeScript, which types.sh compiles and nobody runs: each call with what it takes and returns.
+// A program in TypeScript, which types.sh compiles and no test runs: each call with its arguments and its result.
 
 import { DashboardClient } from "../lib/dashboard.js";
 import {

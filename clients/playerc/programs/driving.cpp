@@ -1,4 +1,4 @@
-// Drives in every way that the wheels have: by speeds, as a car, to headings, and to poses.
+// Drives in every way that the wheels have: by speeds, like a car, to headings, and to poses.
 #include <libplayerc++/playerc++.h>
 #include <iostream>
 using namespace PlayerCc;

@@ -41,7 +41,7 @@ int main(int argc, char *argv[]) {
 
   getrlimit(RLIMIT_AS, &memory);
   least = memory;
-  least.rlim_cur = 1; /* byte: what is mapped stays */
+  least.rlim_cur = 1; /* byte: pages that are mapped stay */
   setrlimit(RLIMIT_AS, &least);
   while (playerc_blobfinder_create(client, 0)) continue;
   setrlimit(RLIMIT_AS, &memory);

@@ -22,7 +22,7 @@ int main(int, char **argv) {
     usleep(300000);
     sim.GetPose2d((char *)"r0", x, y, a);
   } while (x != last);
-  robot.Read(); // what comes is not old
+  robot.Read(); // the data is not old
   cout << "late " << wheels->GetXPos() - x << " " << wheels->GetXSpeed() << endl;
 
   other.Read();

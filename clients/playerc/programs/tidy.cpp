@@ -6,8 +6,8 @@
 using namespace PlayerCc;
 using namespace std;
 
-static const double home = -2;      // m: what is west of it has been tidied up
-static const double lower = 1 / 3.0; // the camera is so much nearer to the floor than that of a Pioneer
+static const double home = -2;      // m: things west of it have been tidied up
+static const double lower = 1 / 3.0; // the camera is so much nearer to the floor than a Pioneer's
 
 struct Sweeper {
   PlayerClient client;

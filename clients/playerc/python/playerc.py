@@ -66,13 +66,13 @@ def _chars(s):
     return ctypes.c_char_p(_bytes(s))
 
 
-# ---- Structures: those of playerc.h, field by field ----
+# ---- Structures of playerc.h, field by field ----
 
 _double, _int, _uint, _float = ctypes.c_double, ctypes.c_int, ctypes.c_uint32, ctypes.c_float
 
 
 class _Fields(object):
-    """What all structures have: programs of Python 2 also call __getattr__ and print them."""
+    """The members of all structures: programs of Python 2 also call __getattr__ and print them."""
 
     def __getattr__(self, name):
         return object.__getattribute__(self, name)
@@ -139,7 +139,7 @@ _library.playerc_client_read.restype = ctypes.c_void_p
 
 
 class _Owner(object):
-    """What has a structure of the C library, until it is destroyed."""
+    """Owns a structure of the C library, until it is destroyed."""
 
     _name = ""
     _own = None  # its address
@@ -221,7 +221,7 @@ class playerc_client(_Owner):
 
 
 class _Device(_Owner):
-    """What all devices have. A field of the structure is an attribute; an array has as
+    """The members of all devices. A field of the structure is an attribute; an array has as
     many elements as the field says that _counts names."""
 
     _fields = []

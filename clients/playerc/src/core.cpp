@@ -285,7 +285,7 @@ void Client::Attend() {
   }
 }
 
-// Tells all devices on their way of new data.
+// Passes new data to all devices on their way.
 void Client::Approach() {
   for (Device *d : devices) d->Approach();
 }
@@ -345,7 +345,7 @@ void Client::Ask(bool insist) {
   long round; // that it waits for
   {
     std::lock_guard<std::recursive_mutex> lock(mutex);
-    if (Take(*links[0]) != Taken::Nothing) return; // of a loss, Wait tells
+    if (Take(*links[0]) != Taken::Nothing) return; // Wait reports a loss
     round = links[0]->taken + 1;
   }
   std::vector<std::shared_ptr<Client>> all;
@@ -359,8 +359,8 @@ void Client::Ask(bool insist) {
     std::lock_guard<std::recursive_mutex> lock(c->mutex);
     for (auto &[index, link] : c->links) {
       most = std::max(most, link->taken);
-      c->Take(*link); // of a loss, its own Read tells
-      // Not before the others need it: a program commands with what it reads, and the
+      c->Take(*link); // its own Read reports a loss
+      // Not before the others need it: a program computes commands from its data, and the
       // server may see the command of one connection behind the request of another.
       if (link->requested == link->taken && (link->taken < round || insist) && link->robot->RequestData() == PLAYER_OK) link->requested++;
     }
@@ -697,8 +697,8 @@ static void sharpen(Link &link, Device &d) {
   }
 }
 
-// The index counts the devices of the robot, and then those of the robots at the next ports. A
-// robot whose server tells of no more than one has one.
+// The index counts the devices of the robot, and then the devices of the robots at the next ports. A
+// robot whose server lists no more than one has one.
 void Client::Open(Device &d) {
   char kind = d.interface.kind;
   bool ranger = d.interface.code == PLAYER_RANGER_CODE;
@@ -794,7 +794,7 @@ void Device::Command(const std::vector<uint8_t> &payload) {
   Send([&](player::CRobot &robot) { return robot.Command(Byte(), payload.data(), payload.size()); });
 }
 
-// Rounds to a whole number that a command has room for. What is not zero stays so: a
+// Rounds to a whole number that a command has room for. A speed above zero stays so: a
 // loop that turns slowly to its goal must not stand still before it.
 static int whole(double v) {
   double r = std::round(v);
@@ -832,7 +832,7 @@ static std::pair<int, int> place(const Device &d, player_pose2d_t pose) {
 
 // A reading that is no distance, and those outside of the count, are the maximum.
 
-constexpr double unknown_far = 65.533; // m: of a ranger whose range is not known, what can be written in mm
+constexpr double unknown_far = 65.533; // m: of a ranger whose range is not known, the most that can be written in mm
 
 static double far_of(const player_ray &r) { return r.far_mm > 0 ? r.far_mm / 1000 : unknown_far; }
 
@@ -855,7 +855,7 @@ void Device::GoTo(player_pose2d_t pose, double speed, double turnrate) {
     std::string why = open(*link, goto_kind, 0, 'w', way);
     if (!why.empty()) throw Failure{"GoTo needs the goto device of a robot that sees: start the server with -goto (" + why + ")"};
   }
-  static std::atomic<uint16_t> tags{static_cast<uint16_t>(std::random_device{}())}; // other than those of an earlier run
+  static std::atomic<uint16_t> tags{static_cast<uint16_t>(std::random_device{}())}; // not those of an earlier run
   Goal next{pose, speed, turnrate, ++tags};
   Relieve();
   goal = next;
@@ -881,7 +881,7 @@ void Device::Approach() {
     int turn = std::fabs(error) < aligned ? 0 : whole(Degrees(error));
     Send([&](player::CRobot &r) { return r.SetSpeed(whole(course->speed * 1000), turn); });
   }
-  // The goto device is open for writing alone: its data come between those of the steps of a world in step.
+  // The goto device is open for writing alone: its data would come between the data of the steps of a world in step.
   constexpr double there = goal_tolerance + 0.01, turned = 0.03; // m, rad: poses are rounded
   if (!goal || !robot.Has('p')) return;
   player_pose2d_t at = Pose();
@@ -1151,7 +1151,7 @@ void Device::Look(double pan, double tilt, double fov) {
 
 // ---- Blobs ----
 
-// The colour of a channel: the one that the server tells, or the pure colour that it has in
+// The colour of a channel: the one that the server names, or the pure colour that it has in
 // simulations (docs/STAGE.md).
 static uint32_t colour(const Link &link, char device, unsigned channel) {
   for (const player_channel_color &c : link.colors)
@@ -1173,7 +1173,7 @@ unsigned Device::Blobs() const {
 // The image of ACTS, pixels, and the height of the lens above the floor, m.
 constexpr double image_width = 160, image_height = 120, lens = 0.45;
 
-// Returns how far the foot of a blob is away, for what stands on the floor and a camera
+// Returns how far the foot of a blob is away, for a thing on the floor and a camera
 // that looks ahead; 0: it is not below the horizon.
 static double distance(const player_blob &b) {
   double focal = image_width / 2 / tan(FieldOfView(0) / 2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// core.hpp is what the libraries of Player 2 and 3 have in common here: the
+// core.hpp is the common part of the libraries of Player 2 and 3: the
 // connections of one of their clients to this server, and the data of devices in their
 // units, metres and radians.
 #ifndef PLAYERC_CORE_HPP
@@ -72,7 +72,7 @@ struct Named {
 };
 
 // Slot is where the devices of a link find one that has been opened by its name. It stays when
-// the connection is lost, and what is in it is replaced.
+// the connection is lost, and its content is replaced.
 struct Slot {
   std::string name; // for example laser:1
   char kind = 0, access = 'r';
@@ -96,7 +96,7 @@ struct Link {
 
   // Returns a part of a device, or NULL.
   const player_part *Part(char device, int number = 0) const;
-  // Returns how many devices of a kind the server tells of. It asks once.
+  // Returns how many devices of a kind the server lists. It asks once.
   uint32_t Count(char kind);
 };
 
@@ -185,7 +185,7 @@ public:
   unsigned Elements() const; // readings, also before there is data; a ranger may not know them
   unsigned Sensors() const;  // points from which they look
   double Range(unsigned i) const;
-  player_point_3d_t Point(unsigned i) const; // of a ranger: from its middle, or that of the robot if it has several sensors
+  player_point_3d_t Point(unsigned i) const; // of a ranger: from its middle, or the robot's if it has several sensors
   double Bearing(unsigned i) const;
   double MaxRange() const;
   double MinRange() const;
@@ -219,7 +219,7 @@ public:
 
   // A value that an IMU does not measure is not a number.
   playerc_imu_t Imu() const;
-  playerc_gps_t Gps() const; // what is not known is 0, errors are not a number
+  playerc_gps_t Gps() const; // unknown values are 0, unknown errors not a number
 
   // Inputs, 'i', and outputs, 'o', of an io device: digital ones are 0 or 1, others in V or
   // in their unit if it is none of voltage. Inputs are counted when there is data.
@@ -326,7 +326,7 @@ double Zoom(double fov);          // 0 to 1023
 double FieldOfView(double zoom);  // radians
 
 // Ranges of a laser above laser_valid, mm, are no distances (docs/PROTOCOL.md 7.3). Its
-// maximum is what it reads without an echo, so that programs may compare with it.
+// maximum is its reading without an echo, so that programs may compare with it.
 constexpr int laser_valid = 8182;
 constexpr double laser_max = 8.191;
 // A sonar of the Pioneer reads this without an echo, m.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What devices without a letter have in the units of Player 2 and 3: inertial measurement
+// The data of devices without a letter in the units of Player 2 and 3: inertial measurement
 // units, receivers of satellites, inputs and outputs, joints.
 #include <limits>
 

@@ -42,7 +42,7 @@ struct Callback {
 
 struct Proxy;
 
-// State is what a client of the program has here. Its devices keep it: programs destroy
+// State belongs to a client of the program. Its devices keep it: programs destroy
 // clients and devices in any order.
 struct State {
   std::shared_ptr<playerc::Client> client; // while it is connected
@@ -57,7 +57,7 @@ struct State {
 
 State &state(playerc_client_t *c) { return **static_cast<std::shared_ptr<State> *>(c->id); }
 
-// Proxy is what a device of the program has here.
+// Proxy belongs to a device of the program.
 struct Proxy {
   playerc_device_t *info = nullptr;
   const std::shared_ptr<State> owner;
@@ -466,7 +466,7 @@ void playerc_client_destroy(playerc_client_t *c) {
 int playerc_client_connect(playerc_client_t *c) {
   return attempt([&] {
     if (c->port < 1 || c->port > 65535) throw Failure{"port " + std::to_string(c->port) + " is not in 1 to 65535"};
-    // What is left of an earlier connection ends with it: a device would have no data any
+    // The devices of an earlier connection end with it: a device would have no data any
     // more, and a program that subscribes it again would learn that it is.
     if (state(c).client) state(c).client->Close();
     playerc_client_disconnect(c);

@@ -1,5 +1,5 @@
-"""A run of the robot, looked at afterwards: what was recorded, how far it went, how near it came
-to things, and a map of what its laser saw. Jupyter and VS Code run the cells below one by one.
+"""A run of the robot, looked at afterwards: the messages in the log, how far it went, how near it came
+to things, and a map of its laser's readings. Jupyter and VS Code run the cells below one by one.
 
     player -stage room & player record localhost -o run.mcap -for 1m    # and drive
     python3 -m examples.notebook run.mcap map.svg
@@ -38,7 +38,7 @@ except ImportError:
 
 # %% What the laser saw, in the frame of the odometry: each scan from where the robot was then.
 laser = log["/laser"]
-mount = laser.geometry or player_log.Geometry(80, 0, 0, 0, 0)  # that of the simulated robot
+mount = laser.geometry or player_log.Geometry(80, 0, 0, 0, 0)  # as on the simulated robot
 NO_ECHO = 8000  # mm
 times: list[float] = position["time_s"]
 dots: list[tuple[float, float]] = []

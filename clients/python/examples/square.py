@@ -16,7 +16,7 @@ from .arguments import parse
 
 SIDE = 1000  # mm
 SPEED, TURN = 200, 30  # mm/s, deg/s
-NEAR, EXACT = 20, 2  # mm, deg: what counts as there
+NEAR, EXACT = 20, 2  # mm, deg: this near counts as there
 
 
 class Square:

@@ -76,8 +76,8 @@ class AsyncPlayerClient(_Addressed):
             self._closing, self._link = self._link, None
 
     async def wait_closed(self) -> None:
-        """Waits after close until the connection has ended. What the network does not take within
-        some seconds is given up."""
+        """Waits after close until the connection has ended. Bytes that the network does not take within
+        some seconds are given up."""
         if self._closing is not None:
             await self._closing.ended(SEND_TIMEOUT)
             self._closing = None
@@ -227,7 +227,7 @@ class AsyncPlayerClient(_Addressed):
             except DevicesMoved:
                 raise
             except AccessRefused:
-                self._wanted = wanted  # what is refused now is asked for again next time
+                self._wanted = wanted  # a device that is refused now is requested again next time
                 self._restore_freshness()
                 raise
             except (ConnectionClosed, TimedOut) as error:

@@ -70,9 +70,9 @@ class PlayerClient(_Addressed):
                 turn = 20 if data.sonar[3] < 500 else 0
                 robot.set_speed(100, turn)               # mm/s, deg/s
 
-    Every wait has a time limit in seconds, also without an argument; only None waits for ever. What the system
-    needs to look up a host's name is not counted. When the connection ends, also because the program does, the server
-    stops the wheels.
+    Every wait has a time limit in seconds, also without an argument; only None waits for ever. The time
+    that the system takes to look up a host's name is not counted. When the connection ends, also because the program
+    does, the server stops the wheels.
     """
 
     _socket: socket.socket | None = None
@@ -136,7 +136,7 @@ class PlayerClient(_Addressed):
         writing it, stops the wheels if this client has commanded them.
 
         Raises AccessRefused if the server granted less, with its reasons; NoDevice if the robot has no such device;
-        UsageError for what is no device or access. A device that is read and then opened with w is granted a. Rounds
+        UsageError if a device or an access is none. A device that is read and then opened with w is granted a. Rounds
         that arrive meanwhile update the attributes and are not returned by read again. After TimedOut the server
         still answers the request; the next read or request takes its reply.
         """
@@ -155,16 +155,16 @@ class PlayerClient(_Addressed):
         return self.finish_request(asked, {self.character_of(name): name for name in named})
 
     def geometry(self, timeout: float | None = REQUEST_TIMEOUT) -> list[Part]:
-        """Returns where the parts of the robot are, and what they cover, as far as the server
-        knows it (PROTOCOL 8.9.3); a device that is open is known best. A server without such
+        """Returns the places and the sizes of the parts of the robot, as far as the server
+        knows them (PROTOCOL 8.9.3); a device that is open is known best. A server without such
         answers has no parts."""
         self.start_question("g")
         self._wait(Event.REPLY, timeout)
         return self.finish_geometry()
 
     def devices(self, timeout: float | None = REQUEST_TIMEOUT) -> list[Device]:
-        """Returns the devices of the robot (PROTOCOL 8.9.5). From then on every method takes their names, and the
-        answers and refusals have those without letters, too. The list is empty if the server is an older one, whose
+        """Returns the devices of the robot (PROTOCOL 8.9.5). From then on every method takes their names, and
+        answers and refusals also have those without letters. The list is empty if the server is an older one, whose
         devices all have letters, or if this client may neither read nor write."""
         self.start_question("d")
         self._wait(Event.REPLY, timeout)
@@ -177,7 +177,7 @@ class PlayerClient(_Addressed):
 
         It asks the server which devices there are unless it knows the name already. Of an older server, it opens
         devices by their letters. Raises NoDevice if the robot has no such device, UsageError if name cannot be one,
-        and what request raises."""
+        and the errors of request."""
         deadline = deadline_after(timeout)
         if not self.is_listed(name):
             self.devices(timeout)
@@ -218,8 +218,8 @@ class PlayerClient(_Addressed):
         self._wait(Event.ROUND, timeout)
 
     def rounds(self, timeout: float | None = READ_TIMEOUT) -> Iterator[Round]:
-        """Returns rounds of data for a loop, with a time limit for each. It ends when the loop calls close; what ends
-        it otherwise is an error of read. In request/reply mode it asks for each of them. A loop over the client itself
+        """Returns rounds of data for a loop, with a time limit for each. It ends when the loop calls close; any other
+        end is an error of read. In request/reply mode it asks for each of them. A loop over the client itself
         is the same with the default limit."""
         while True:
             if self.awaits_requests:
@@ -247,13 +247,13 @@ class PlayerClient(_Addressed):
         each: Callable[[Round], object] | None = None,
     ) -> Goto:
         """Drives to a point around obstacles, and returns when the robot has arrived: mm in the frame of the odometry,
-        and the heading at the end, deg, None for any. The other numbers are those of set_goal. It opens the goto
+        and the heading at the end, deg, None for any. The other numbers are as for set_goal. It opens the goto
         device unless it is open, and reads rounds meanwhile: each is called with every one, and its error ends the
         drive. The command is repeated, so that a lifetime (set_command_lifetime) may be as short as some rounds.
 
-        Raises GoalError if the robot has given up, as it does after two minutes without a way; GoalNotTaken and
-        GoalReplaced because of other clients; TimedOut; NoDevice if the server has no goto device; and what request and
-        read raise. After any error but GoalReplaced the robot stands."""
+        Raises GoalError if the robot has given up, after two minutes without a way; GoalNotTaken and
+        GoalReplaced because of other clients; TimedOut; NoDevice if the server has no goto device; and the errors of
+        request and read. After any error but GoalReplaced the robot is stopped."""
         deadline = deadline_after(timeout)
         limits = {
             "speed_mm_per_s": speed_mm_per_s, "turn_rate_deg_per_s": turn_rate_deg_per_s, "tolerance_mm": tolerance_mm,
@@ -300,7 +300,7 @@ class PlayerClient(_Addressed):
             except DevicesMoved:
                 raise
             except AccessRefused:
-                self._wanted = wanted  # what is refused now is asked for again next time
+                self._wanted = wanted  # a device that is refused now is requested again next time
                 self._restore_freshness()
                 raise
             except (ConnectionClosed, TimedOut) as error:
@@ -359,7 +359,7 @@ class PlayerClient(_Addressed):
 
 
 NOT_CONNECTED = (OSError, OverflowError, ValueError)
-"""What the standard library raises if it cannot connect: OverflowError and ValueError are of a port
+"""The errors of the standard library if it cannot connect: OverflowError and ValueError are of a port
 or a host that cannot be one."""
 
 

@@ -35,11 +35,11 @@ its echo was no distance."""
 ALL_JOINTS = 255
 """The joint of move_joint that is all of them (PROTOCOL 5.1)."""
 UNKNOWN = -(2**31)
-"""What the protocol sends for a signed value that is not known; it is None here (PROTOCOL 7.10)."""
+"""The number in the protocol for a signed value that is not known; it is None here (PROTOCOL 7.10)."""
 UNKNOWN_AMOUNT = 0xFFFFFFFF
 """The same for a value without a sign (PROTOCOL 7.11 and 7.14)."""
 ANY_HEADING = 0xFFFF
-"""What the protocol sends for the heading of a goal that is any; it is None here (PROTOCOL 5.6)."""
+"""The number in the protocol for the heading of a goal that is any; it is None here (PROTOCOL 5.6)."""
 
 
 class Position(NamedTuple):
@@ -234,7 +234,7 @@ class Ranger(NamedTuple):
 
 
 class IMU(NamedTuple):
-    """What an inertial measurement unit senses (PROTOCOL 7.10), in the robot's axes: x ahead, y to the left, z up. A
+    """The data of an inertial measurement unit (PROTOCOL 7.10), in the robot's axes: x ahead, y to the left, z up. A
     field is None if the unit does not measure it. Gravity is a part of the accelerations: at rest on level ground
     z_mm_per_s2 is 9807."""
 
@@ -620,8 +620,8 @@ def lines(answer: bytes) -> list[str]:
 
 
 def parts(answer: bytes, name: Name) -> list[Part]:
-    """Returns the parts in an answer. Lines that are none are skipped, and so is what a later
-    server adds to a line."""
+    """Returns the parts in an answer. Lines of another form are skipped, and so are fields that
+    a later server adds to a line."""
     found = []
     for line in lines(answer):
         words = line.split()
@@ -671,7 +671,7 @@ def devices(answer: bytes) -> list[Device]:
 
 class Rays(NamedTuple):
     """Where readings of a laser, a ring of sonars or a ranger look from and to (PROTOCOL 8.9.6): those that follow
-    each other from one point, in equal steps. The frame is that of Part."""
+    each other from one point, in equal steps. The frame is the frame of Part."""
 
     device: str
     """Its letter, or its name if it has none."""
@@ -765,8 +765,8 @@ _RGB = re.compile("[0-9a-fA-F]{6}")
 
 
 def colors(answer: bytes, name: Name) -> list[Color]:
-    """Returns the colours in an answer. Lines that are none are skipped, and so is what a later server adds to a
-    line."""
+    """Returns the colours in an answer. Lines of another form are skipped, and so are fields that a later server adds
+    to a line."""
     found = []
     for line in lines(answer):
         words = line.split()

@@ -1,4 +1,4 @@
-"""The devices of a robot as objects: robot.lasers[1], robot.imu, robot.goto. Those of both clients are the same, since
+"""The devices of a robot as objects: robot.lasers[1], robot.imu, robot.goto. Both clients have the same ones, since
 none of their calls waits. And Round, which loops over a client return."""
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ class DeviceHandle(Generic[D]):
 
     @property
     def access(self) -> str:
-        """What the server has granted: r, w, a (both), c (closed), e (refused), or empty: never requested."""
+        """The access that the server has granted: r, w, a (both), c (closed), e (refused), or empty: never
+        requested."""
         return self._robot.access(self.name)
 
 

@@ -29,7 +29,7 @@ def enough(asked: str, granted: str) -> bool:
 
 
 class AccessRefused(PlayerError):
-    """The server granted less than asked for. What it granted is in force."""
+    """The server granted less than asked for. The granted access is in force."""
 
     def __init__(
         self, asked: str, granted: str, reasons: Mapping[str, Reason] = {}, names: Mapping[str, str] = {}

@@ -27,7 +27,7 @@ from .errors import (
 
 
 class Event(enum.Enum):
-    """What Session.next_event found."""
+    """The kinds of events of Session.next_event."""
 
     ROUND = 1
     """A whole round of data."""
@@ -107,11 +107,11 @@ _DECODERS: dict[str, Callable[[bytes], Any]] = {
     "servo": payloads.decode_servo,
     "goto": payloads.decode_goto,
 }
-"""By interface; freshness is that of device y."""
+"""By interface; freshness is for device y."""
 _LETTERS: dict[str, str] = {payload.field: chr(letter) for letter, payload in _PAYLOADS.items() if chr(letter) != "y"}
 """Of the devices with index 0, by interface."""
 _ACCESS = {"r": "r", "read": "r", "w": "w", "write": "w", "a": "a", "all": "a", "c": "c", "close": "c"}
-"""What a request by name takes as access, and its letter."""
+"""The words for an access in a request by name, and their letters."""
 _TAKE_LIMIT = 3.0
 """Seconds that go_to waits for data of its goal. The server answers no command, so a goal that it drops is only seen by
 their absence. A network that needs longer is lost."""
@@ -137,7 +137,7 @@ _CLIENT_HEADER = Struct(">2sH")
 _MAX_NAME = 64
 """Bytes (PROTOCOL 8.3)."""
 _MAX_LIFETIME = 60000
-"""Milliseconds: what is longer is none to rely on."""
+"""Milliseconds: no program can rely on a longer one."""
 _MAX_PAYLOAD = 512
 """The server skips larger messages (PROTOCOL 1.5)."""
 _ADDRESS = re.compile(r"([^:]+)(?::([0-9]{1,9}))?")
@@ -381,8 +381,8 @@ class Session:
         return None if self._listed is None else [d.name for d in self._listed]
 
     def numbers_of(self, interface: str) -> list[int]:
-        """Returns the numbers of the devices of an interface that the server has listed. Before it has, those of the
-        manual count that were requested."""
+        """Returns the numbers of the devices of an interface that the server has listed. Before it has, the
+        requested devices of the manual count."""
         if self._listed is not None:
             return sorted(d.number for d in self._listed if d.interface == interface)
         letter = _LETTERS.get(interface)
@@ -612,12 +612,13 @@ class Session:
 
     def knows(self, devices: Mapping[str, str]) -> bool:
         """Reports whether pairs_of knows all devices, by their names. If not, it needs question d before it. Raises
-        UsageError for what cannot be a name."""
-        return all([self.is_listed(name) or _letter_of(name) is not None for name in devices])
+        UsageError if one cannot be a name."""
+        known = [self.is_listed(name) or _letter_of(name) is not None for name in devices]  # each name is looked at
+        return all(known)
 
     def pairs_of(self, devices: Mapping[str, str]) -> str:
         """Returns the pairs of a request for devices by their names, each with its access: r or read, w or write, a or
-        all, c or close. Raises UsageError for another access, and what code_of raises."""
+        all, c or close. Raises UsageError for another access, and the errors of code_of."""
         pairs = ""
         for name, access in devices.items():
             if access not in _ACCESS:
@@ -627,7 +628,7 @@ class Session:
 
     def is_listed(self, name: str) -> bool:
         """Reports whether the server has listed a device of this name, for example laser:1. If not, code_of needs
-        question d before it. Raises UsageError for what cannot be a name."""
+        question d before it. Raises UsageError if it cannot be a name."""
         if not _ADDRESS.fullmatch(name):
             raise UsageError(f'{name!r} is no device: write an interface, or an interface and an index as in "laser:1"')
         return self._listed_as(name) is not None
@@ -689,7 +690,7 @@ class Session:
         """Drives the robot: mm/s, positive is forward, and deg/s, positive is counterclockwise. Fractions are cut off,
         and the server and the robot limit both speeds. The wheels turn until the next call, until the connection ends,
         or until the command's lifetime is over (set_command_lifetime). Raises UsageError, and sends nothing, if position
-        is not open for writing, or for what is no number."""
+        is not open for writing, or if a speed is no number."""
         self.command("p", _shorts(speed, turnrate))
 
     def set_ptz(self, pan: float, tilt: float, zoom: float, device: str = "z") -> None:
@@ -737,9 +738,9 @@ class Session:
     ) -> None:
         """Has a goto device, for example "goto", drive to a point around obstacles: mm in the frame of the odometry, and
         the heading at the end, 0 to 359 deg, None for any. Its data say how far it has come; go_to of the clients waits
-        for it. Of the others 0 is what the device has: the highest speed, mm/s, and turn rate, deg/s; how far from the
-        goal the robot has arrived, mm; half of the narrowest gap that it is to pass, mm. The tag is any number to know
-        the goal by in the data; a goal that has ended needs another one to be given again.
+        for it. For the others 0 is the value of the device: the highest speed, mm/s, and turn rate, deg/s; how far from
+        the goal the robot has arrived, mm; half of the narrowest gap that it is to pass, mm. The tag is any number to
+        know the goal by in the data; a goal that has ended needs another one to be given again.
 
         A goal moves the wheels: it ends with the connection, at the end of the command's lifetime unless it is repeated,
         with any command to position, and by the emergency stop. Raises UsageError if the device is not open for writing,

@@ -91,7 +91,7 @@ class Simulation:
         tls: ssl.SSLContext | None = None,
         timeout: float | None = LIMIT,
     ) -> None:
-        """Does not connect yet. timeout is that of each call, in seconds."""
+        """Does not connect yet. timeout is for each call, in seconds."""
         self.host = host
         self.port = port
         self.tls = tls
@@ -114,7 +114,7 @@ class Simulation:
         """Changes the world, in the order of the arguments and without another order in
         between, and returns the state afterwards.
 
-        reset: all is as at the start, the time too; clients stay connected. seed: the same with
+        reset: all is as at the start, also the time; clients stay connected. seed: the same with
         another seed. move: robots and things by name, each to (x, y, heading) in m and deg: all
         of them or, without room, none. speed: 0 to 1000 simulated seconds a second, 0 as fast
         as possible. step: 0 to 1000 steps of 10 ms, also while the world is paused.

@@ -60,7 +60,7 @@ PLAIN: dict[str, Callable[[], Any]] = {"int": int, "float": float, "str": str, "
 def message(name: str, classes: dict[str, type]) -> type:
     """Makes the class of a message. A field of another type than the definition's is an error,
     as in rclpy."""
-    fields = [f.split() for f in {**DEFINITIONS, **EXTRA}[name].split(", ")]
+    fields = [f.split() for f in {**DEFINITIONS, **EXTRA}[name].split(", ") if f]
 
     def make(of: str) -> Any:
         return PLAIN[of]() if of in PLAIN else classes[of]()
@@ -71,7 +71,7 @@ def message(name: str, classes: dict[str, type]) -> type:
         assert not values, f"{name} has no {list(values)}"
 
     def put(self: Any, field: str, value: Any) -> None:
-        of = dict((f, of) for of, f in fields)[field]
+        of = {f: of for of, f in fields}[field]
         want = PLAIN.get(of) or classes[of]
         assert isinstance(value, want), f"{name}.{field} is {value!r}, want {of}"  # type: ignore[arg-type]
         object.__setattr__(self, field, value)
@@ -102,6 +102,7 @@ class Node:
     def __init__(self, name: str) -> None:
         self.publishers: dict[str, Publisher] = {}
         self.callbacks: dict[str, Callable[[Any], None]] = {}
+        self.services: dict[str, tuple[type, Callable[[Any, Any], Any]]] = {}
         self.warnings: list[str] = []
 
     def declare_parameter(self, name: str, default: Any) -> Parameter:
@@ -112,6 +113,18 @@ class Node:
 
     def create_subscription(self, kind: type, topic: str, callback: Callable[[Any], None], qos: Any) -> None:
         self.callbacks[topic] = callback
+
+    def create_service(self, kind: type, name: str, callback: Callable[[Any, Any], Any], *, callback_group: Any) -> None:
+        self.services[name] = kind, callback
+
+    def call(self, name: str, data: bool | None = None) -> tuple[bool, str]:
+        """Calls a service as a program does: with data it is a SetBool, without a Trigger."""
+        kind, callback = self.services[name]
+        request, response = kind.Request(), kind.Response()  # type: ignore[attr-defined]
+        if data is not None:
+            request.data = data
+        assert callback(request, response) is response
+        return response.success, response.message
 
     def get_clock(self) -> Any:
         return types.SimpleNamespace(now=Time)
@@ -132,12 +145,21 @@ def install() -> None:
         module = sys.modules.setdefault(f"{package}.msg", types.ModuleType(f"{package}.msg"))
         sys.modules.setdefault(package, types.ModuleType(package))
         setattr(module, short, classes[name])
+    services = types.ModuleType("std_srvs.srv")
+    for name, fields in (("SetBool", "bool data"), ("Trigger", "")):
+        parts = {"Request": fields, "Response": "bool success, str message"}
+        EXTRA.update({f"std_srvs/{part}": text for part, text in parts.items()})
+        setattr(services, name, type(name, (), {part: message(f"std_srvs/{part}", classes) for part in parts}))
     stop = threading.Event()
     rclpy, node, qos = (types.ModuleType(n) for n in ("rclpy", "rclpy.node", "rclpy.qos"))
+    groups, executors = types.ModuleType("rclpy.callback_groups"), types.ModuleType("rclpy.executors")
+    groups.MutuallyExclusiveCallbackGroup = object  # type: ignore[attr-defined]
+    executors.MultiThreadedExecutor = lambda threads: None  # type: ignore[attr-defined]
     node.Node = Node  # type: ignore[attr-defined]
     qos.QoSProfile = lambda **policies: types.SimpleNamespace(**policies)  # type: ignore[attr-defined]
     qos.DurabilityPolicy = types.SimpleNamespace(TRANSIENT_LOCAL="transient local")  # type: ignore[attr-defined]
     rclpy.init = lambda args=None: stop.clear()  # type: ignore[attr-defined]
-    rclpy.spin = lambda node: stop.wait()  # type: ignore[attr-defined]
+    rclpy.spin = lambda node, executor: stop.wait()  # type: ignore[attr-defined]
     rclpy.try_shutdown = stop.set  # type: ignore[attr-defined]
-    sys.modules.update({"rclpy": rclpy, "rclpy.node": node, "rclpy.qos": qos})
+    sys.modules.update({"rclpy": rclpy, "rclpy.node": node, "rclpy.qos": qos, "rclpy.callback_groups": groups})
+    sys.modules.update({"rclpy.executors": executors, "std_srvs": types.ModuleType("std_srvs"), "std_srvs.srv": services})

@@ -75,7 +75,7 @@ class Docstrings(unittest.TestCase):
                 if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                     self.documented(file.name, node)
 
-    # Those of fields are in the reference of the web site.
+    # Comments of fields are in the reference of the web site.
     def test_reference(self) -> None:
         script = REPOSITORY / "packaging" / "site" / "reference.py"
         for module in ("playerclient", "playerclient.simulation", "player_log"):

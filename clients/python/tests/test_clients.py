@@ -139,7 +139,7 @@ class Faces(unittest.TestCase):
             self.assertRaises(UsageError, robot.read, LIMIT)
             self.assertEqual(robot.open("imu", "r", LIMIT), "\x83")  # the new list is known
             self.assertRaises(ConnectionClosed, robot.read, LIMIT)
-            robot.reconnect(LIMIT)  # what it had before is not requested
+            robot.reconnect(LIMIT)  # devices that it had before are not requested
         script.done()
 
     # The manual's devices by name cost no question, and refusals have the caller's names.

@@ -1,4 +1,4 @@
-"""The examples: their steering, and what only Python has against the real server."""
+"""The examples: their steering, and tests of Python alone against the real server."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Steering(unittest.TestCase):
 
 
 class FirstPrograms(unittest.TestCase):
-    """Those of the pages drive until they end."""
+    """The programs of the pages drive until they end."""
 
     def test_drive(self) -> None:
         server = RealServer()

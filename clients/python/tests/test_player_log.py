@@ -119,8 +119,8 @@ class ByHand(unittest.TestCase):
         begin = len(HEADER + body)
         footer = struct.pack("<BQQQ", 2, 20, begin, 0)
         crc = zlib.crc32(channels() + footer)
-        for crc, rows, damage in ((crc, 2, 1), (0, 2, 1), (crc + 1, 0, 3)):  # zero: there is none
-            log = self.read(body, channels(), footer, struct.pack("<I", crc), player_log.MAGIC)
+        for said, rows, damage in ((crc, 2, 1), (0, 2, 1), (crc + 1, 0, 3)):  # zero: there is none
+            log = self.read(body, channels(), footer, struct.pack("<I", said), player_log.MAGIC)
             self.assertEqual((sum(map(len, log.tables.values())), len(log.damage)), (rows, damage), log.damage)
 
     def test_every_end(self) -> None:
@@ -208,8 +208,7 @@ class ByHand(unittest.TestCase):
             def set_index(self, column: str) -> str:
                 return "indexed by " + column
 
-        pandas = types.ModuleType("pandas")
-        setattr(pandas, "DataFrame", DataFrame)
+        pandas = types.SimpleNamespace(DataFrame=DataFrame)
         table = self.read(chunk(channels() + P))["/position"]
         with unittest.mock.patch.dict(sys.modules, {"pandas": pandas}):
             self.assertEqual(table.frame(), "indexed by time_s")
@@ -217,7 +216,7 @@ class ByHand(unittest.TestCase):
 
 
 class Real(unittest.TestCase):
-    """The tables are those of player export."""
+    """The tables equal the output of player export."""
 
     def test_export(self) -> None:
         with tempfile.TemporaryDirectory() as folder:

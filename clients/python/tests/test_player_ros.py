@@ -12,12 +12,13 @@ import time
 import unittest
 from collections.abc import Callable
 from typing import Any
+from unittest import mock
 
 from playerclient import PlayerClient, Rays
 
 from . import fake_ros
 from .blocks import POSITION, block, reply
-from .server import LIMIT, RealServer, Script, certify, expect, free_port
+from .server import LIMIT, RealServer, Script, certify, expect, expect_end, free_port
 
 fake_ros.install()
 
@@ -123,6 +124,69 @@ class Pure(unittest.TestCase):
         node.end()
 
 
+    # Each service sends its bytes and answers when the server has taken them. A stop has a connection of its own.
+    def test_services(self) -> None:
+        name, taken = "7879 000D 77" + b"ros commands".hex(), "6472 0000"
+
+        def stop(on: str, granted: str) -> Callable[[socket.socket], None]:
+            def serve(connection: socket.socket) -> None:
+                expect(connection, bytes.fromhex("7879 000A 77" + b"ros stops".hex() + "7879 0002 65" + on + "6472 0002 7077"))
+                connection.sendall(reply(granted))
+                if granted != "pw":
+                    expect(connection, bytes.fromhex("7879 0002 7165" + taken))
+                    connection.sendall(block("Y", b"e\np right only to read") + reply(""))
+                expect_end(connection)
+
+            return serve
+
+        def commands(connection: socket.socket) -> None:
+            expect(connection, bytes.fromhex(name + "7879 0002 7164" + taken))
+            connection.sendall(block("Y", b"d\n112 position 0 p\n131 servo 1 arm\n132 io 0 board") + reply(""))
+            for pairs, actions in (
+                (b"pw", ["7870 0002 6D01", "7870 0002 6D00", "7870 0001 52"]),
+                (b"\x83w", ["7883 0002 6D01", "7883 0001 52", "6383 0009 FF 80000000 00000000"]),
+                (b"\x84w", ["7884 0001 52"]),
+            ):
+                expect(connection, bytes.fromhex("6472 0002") + pairs)
+                connection.sendall(reply(pairs.decode("latin-1")))
+                for action in actions:
+                    expect(connection, bytes.fromhex(action + taken))
+                    connection.sendall(reply(""))
+            expect(connection, bytes.fromhex("7879 0002 7164" + taken))
+            connection.sendall(block("Y", b"d\n112 position 0 p") + reply(""))
+            expect_end(connection)
+
+        script = Script(stop("01", "pw"), stop("00", "pw"), stop("01", "pe"), commands)
+        fake_ros.Node.parameters = {"port": script.port, "host": "127.0.0.1"}
+        with mock.patch.object(player_ros.Robot, "read", lambda robot: robot.ended.wait()):
+            node = player_ros.PlayerNode()
+        node.robots[0].serve("servo", 1)
+        node.robots[0].serve("io", 0)
+        node.robots[0].serve("io", 7)
+        self.assertEqual([node.call("emergency_stop"), node.call("release")], [(True, "")] * 2)
+        ok, why = node.call("emergency_stop")
+        self.assertTrue(not ok and "only to read" in why, why)
+        calls: list[tuple[str, bool | None]] = [("motors", True), ("motors", False), ("reset_odometry", None), ("servo_1/power", True)]
+        for service, on in [*calls, ("servo_1/home", None), ("servo_1/stop", None), ("io/reset", None)]:
+            self.assertEqual(node.call(service, on), (True, ""), service)
+        ok, why = node.call("io_7/reset")
+        self.assertTrue(not ok and "io:7" in why, why)
+        self.assertIn("io:7", node.warnings[-1])
+        node.end()
+        script.done()
+        ok, why = node.call("emergency_stop")
+        self.assertTrue(not ok and why, why)
+
+    # Without a connection a service answers with the reason.
+    def test_unreachable(self) -> None:
+        fake_ros.Node.parameters = {"port": 1, "host": "127.0.0.1"}
+        node = player_ros.PlayerNode()
+        for service, on in ("motors", True), ("emergency_stop", None):
+            ok, why = node.call(service, on)
+            self.assertTrue(not ok and "127.0.0.1" in why, why)
+        node.end()
+
+
 class Real(unittest.TestCase):
     server: RealServer
 
@@ -197,6 +261,48 @@ class Real(unittest.TestCase):
             node.callbacks["joint_commands"](JointState(name=["Elbow", "Knee"], position=[math.pi / 2, 1.0]))
             until("the elbow", lambda: abs(self.last(node, "joint_states").position[1] - math.pi / 2) < 1e-9)
             self.assertEqual(self.last(node, "joint_states").name, ["Shoulder", "Elbow"])
+            self.assertEqual([node.call("io/reset"), node.call("servo/stop")], [(True, "")] * 2)
+
+    # Further devices of the old kinds have the topics and frames of their index, and the first ones are read once.
+    def test_further(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            with open(f"{folder}/robot.cfg", "w") as f:
+                f.write('driver ( name "testpattern" provides ["position:0" "laser:0"] )\n')
+                f.write('driver ( name "testpattern" provides ["laser:1" "sonar:1" "misc:1"] )\n')
+            server = RealServer(f"{folder}/robot.cfg")
+            self.addCleanup(server.close)
+            node = self.node(port=server.port, devices="pl", names=["laser:0", "laser:1", "sonar:1", "misc:1"])
+            scan, again = self.last(node, "scan"), self.last(node, "scan_1")
+            self.assertEqual((scan.header.frame_id, again.header.frame_id, again.ranges), ("laser", "laser1", scan.ranges))
+            self.assertEqual(self.last(node, "sonar_1/range_15").header.frame_id, "sonar1_15")
+            self.assertGreater(self.last(node, "battery_state_1").voltage, 5)
+            stamps = [(m.header.stamp.sec, m.header.stamp.nanosec) for m in node.publishers["scan"].messages]
+            self.assertEqual(sorted(set(stamps)), stamps)
+
+    # The power of the motors, the odometry and the emergency stop, in the simulation.
+    def test_real_services(self) -> None:
+        node = self.node(port=self.server.port)
+
+        def odom() -> Any:
+            return self.last(node, "odom")
+
+        def drives() -> bool:
+            node.callbacks["cmd_vel"](twist(0.2, 0.0))
+            return bool(odom().twist.twist.linear.x == 0.2)
+
+        until("the robot drives", drives)
+        self.assertEqual(node.call("emergency_stop"), (True, ""))
+        until("the robot stops", lambda: not drives())
+        self.assertEqual(node.call("release"), (True, ""))
+        until("the robot drives again", drives)
+        self.assertEqual(node.call("motors", False), (True, ""))
+        until("the robot stops without power", lambda: not drives())
+        self.assertEqual(node.call("motors", True), (True, ""))
+        until("the robot drives with power", drives)
+        until("the robot stops without commands", lambda: odom().twist.twist.linear.x == 0)
+        self.assertNotEqual(odom().pose.pose.position.x, 0)
+        self.assertEqual(node.call("reset_odometry"), (True, ""))
+        until("the odometry is 0", lambda: odom().pose.pose.position.x == 0)
 
     # A command that is not repeated ends, and the robot moves as commanded until then.
     def test_drive(self) -> None:

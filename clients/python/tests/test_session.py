@@ -1,4 +1,4 @@
-"""The core, from inside: what the cases of clients/conformance do not have."""
+"""The core, from inside: parts that the cases of clients/conformance do not reach."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Parsing(unittest.TestCase):
         session = opened("Xr")
         self.assertEqual(events(session, block("X", bytes(65535))), ["X"])
         self.assertEqual(session.raw("X"), bytes(65535))
-        for _ in range(1000):  # memory is bounded: what was used is dropped
+        for _ in range(1000):  # memory is bounded: bytes that were used are dropped
             events(session, block("X", b"12")[:4], block("X", b"12")[4:])
         self.assertLess(len(session._buffer), 10)  # pyright: ignore[reportPrivateUsage]
 
@@ -103,7 +103,7 @@ class Requests(unittest.TestCase):
 
 
 class Unknown(unittest.TestCase):
-    """What the hardware does not measure is None."""
+    """A value that the hardware does not measure is None."""
 
     def test_none(self) -> None:
         self.assertEqual(decode_imu(b"\x80\0\0\0" * 9), IMU())

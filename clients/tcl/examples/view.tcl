@@ -1,4 +1,4 @@
-# The geometry of the viewer, without Tk: what sensors detect, in mm on the floor. x is forward of the robot's centre of
+# The geometry of the viewer, without Tk: the data of sensors, in mm on the floor. x is forward of the robot's centre of
 # rotation and y to the left. Figures are flat lists of coordinates: x y x y ...
 
 namespace eval view {
@@ -80,7 +80,10 @@ proc view::summary {name} {
     } {
         if {[player::Has ::$name $device]} {
             set age [player::Age ::$name $device]
-            lappend lines "[subst $text][expr {$age eq "" ? "" : " ([expr {$age / 1000}] ms old)"}]"
+            lappend lines [subst $text]
+            if {$age ne ""} {
+                lset lines end "[lindex $lines end] ([expr {$age / 1000}] ms old)"
+            }
         }
     }
     return [join $lines \n]

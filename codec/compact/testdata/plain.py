@@ -136,7 +136,7 @@ def fields(layout, code):
 
 
 def ranges(values):
-    return struct.pack(">%dH" % len(values), *values)
+    return struct.pack(f">{len(values)}H", *values)
 
 
 def vision(code):
@@ -174,7 +174,7 @@ def coded(letter, code):
         return vision(code)
     if letter == "y":
         time, *ages = numbers(code)
-        return struct.pack(">Q%dI" % len(ages), time, *((age - 1) % 2**32 for age in ages))
+        return struct.pack(f">Q{len(ages)}I", time, *((age - 1) % 2**32 for age in ages))
     raise ValueError("letter")
 
 

@@ -1,6 +1,6 @@
-// What a robot's battery and the age of its data were in the last minutes, as lines.
+// The battery of a robot and the age of its data in the last minutes, as lines.
 
-export const SAMPLES = 60; // what is kept of a robot, however long the page is open
+export const SAMPLES = 60; // kept for a robot, however long the page is open
 export const PERIOD = 10_000; // ms of a sample: ten minutes in all
 export const WIDTH = 60, HEIGHT = 14; // of a line
 
@@ -20,7 +20,7 @@ export class History {
     const { values } = this, last = values.length - 1;
     const periods = Math.floor((now - this.began) / PERIOD);
     if (periods > 0) {
-      if (last >= 0) values.push(...Array(Math.min(periods - 1, SAMPLES)).fill(null)); // nobody has looked
+      if (last >= 0) values.push(...Array(Math.min(periods - 1, SAMPLES)).fill(null)); // the page was hidden
       this.began = last >= 0 ? this.began + periods * PERIOD : now;
       values.push(value);
       values.splice(0, values.length - SAMPLES);

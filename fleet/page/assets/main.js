@@ -1,6 +1,6 @@
 // The page of a fleet: its robots in a list and on maps, those in trouble first. The bridge
-// sends what is known of all robots twice a second, and between that which have moved
-// (page.go). What has changed is shown in the next animation frame.
+// sends all facts of all robots twice a second, and in between the robots that have moved
+// (page.go). Changes are shown in the next animation frame.
 
 import { History, HEIGHT, WIDTH } from "./history.js";
 import { FleetMap } from "./map.js";
@@ -14,7 +14,7 @@ const GAP = 8; // between the lines of the battery and of the age
 const $ = (id) => document.getElementById(id);
 const names = new Intl.Collator("en", { numeric: true });
 
-const robots = new Map(); // by name: what is known, and the element that shows it
+const robots = new Map(); // by name: the facts, and the element that shows them
 const map = new FleetMap($("plan"), $("here"));
 let message = null; // the newest one with all robots, until it is shown
 let pending = 0; // the animation frame that shows it
@@ -165,7 +165,7 @@ function search() {
   return found;
 }
 
-// sort puts robots in trouble first, unless somebody is about to click in the list.
+// sort puts robots in trouble first, unless the user is about to click in the list.
 function sort() {
   const list = $("robots"), focus = /** @type {HTMLElement | null} */ (document.activeElement);
   if (list.matches(":hover") && sorted.length > 0) return;
@@ -233,7 +233,7 @@ async function press(verb, name) {
 }
 
 // watch shows the fleet while the page is visible: nothing is read for a page that
-// nobody looks at.
+// that is hidden.
 let socket = null, heard = 0;
 function watch() {
   if (document.hidden) {

@@ -174,7 +174,7 @@ export class FleetMap {
     c.stroke();
   }
 
-  // drawNames draws the names that do not cover others; of those that are driven, who drives.
+  // drawNames draws the names that do not cover others; of driven robots also the driver.
   drawNames(c, seen) {
     const taken = new Set(), { size } = this, cell = LINE;
     c.globalAlpha = 1;

@@ -1,5 +1,5 @@
-// Compares definitions of messages with those of ROS 2. Standard input has them as JSON, by
-// name, as {"geometry_msgs/Point": "float x, float y, float z"}: each field with the type
+// Compares definitions of messages with the definitions of ROS 2. Standard input has them as JSON, by
+// name, for example {"geometry_msgs/Point": "float x, float y, float z"}: each field with the type
 // that it has in Python. Prints each that is of ROS 2 and equal.
 //
 //   node definitions.js <FILE

@@ -1,7 +1,7 @@
 // Reads a bag of ROS 2 with npm's readers: metadata.yaml, the file by its index, and each
 // message from the schema in the file. Prints the messages, sorted: topic, log time, type,
-// the fields as JSON. What metadata.yaml says must be in the file, and each schema must be
-// that of ROS 2, where npm has it.
+// the fields as JSON. All that metadata.yaml names must be in the file, and each schema must be
+// the schema of ROS 2, where npm has it.
 //
 //   node ros.js FOLDER
 import { readFile } from "node:fs/promises";

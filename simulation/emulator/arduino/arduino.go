@@ -18,6 +18,7 @@ type Options struct {
 	Boot time.Duration // how long it is silent after the host has opened the port
 
 	Watchdog time.Duration // how long it drives without a command (500 ms)
+	IMU      bool          // it also sends lines "I ROLL PITCH YAW YAWRATE" in deg and deg/s, positive to the left
 }
 
 const (
@@ -51,12 +52,13 @@ type Robot struct {
 	silent time.Duration
 
 	watchdog time.Duration
+	imu      bool
 }
 
 // Start plugs a robot in.
 func Start(opts Options) (*Robot, error) {
 	opts.Line.Baud = cmp.Or(opts.Line.Baud, 115200)
-	r := &Robot{next: tick, silent: opts.Boot, watchdog: cmp.Or(opts.Watchdog, 500*time.Millisecond)}
+	r := &Robot{next: tick, silent: opts.Boot, watchdog: cmp.Or(opts.Watchdog, 500*time.Millisecond), imu: opts.IMU}
 	r.state.Motors = true
 	return r, r.Attach(opts.Line, r)
 }
@@ -120,6 +122,10 @@ func (r *Robot) Advance(now time.Duration) time.Duration {
 		return r.next
 	}
 	r.say("O %d %d", int(r.state.Way[0]/mmPerCount), int(r.state.Way[1]/mmPerCount))
+	if r.imu {
+		const degrees = 180 / math.Pi
+		r.say("I 0 0 %.1f %.1f", r.state.Heading*degrees, float64(r.state.Right-r.state.Left)/base*degrees)
+	}
 	if r.ticks%2 == 0 {
 		r.say("S %d %d %d", 120, 80, 350)
 	}

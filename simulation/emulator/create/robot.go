@@ -27,13 +27,15 @@ type Options struct {
 	Streaming bool         // a host has left it driving and streaming
 	Asleep    bool         // it answers nothing until its button is pressed: a pseudo-terminal has no wake line
 	Counts    int16        // first counts of both encoders
+	DockQuiet bool         // it sends no frames at its charger, as owners of some Roombas report
 }
 
 const (
 	streamPeriod = 15 * time.Millisecond
 	countsPerMM  = 508.8 / (math.Pi * 72)
-	maxSpeed     = 500   // mm/s, of a wheel
-	base         = 235.0 // mm, between the wheels
+	sleepTime    = 5 * time.Minute // "Power Saving": in mode Passive, without activity; an activity is a command (assumed)
+	maxSpeed     = 500             // mm/s, of a wheel
+	base         = 235.0           // mm, between the wheels
 )
 
 // State is the robot's state, with its measurements.
@@ -69,12 +71,14 @@ type Robot struct {
 	received  [256]int // commands by opcode
 	nextFrame time.Duration
 	at        time.Duration
+	active    time.Duration // when it was last
+	dockQuiet bool
 }
 
 // Start plugs a robot in and switches it on.
 func Start(opts Options) (*Robot, error) {
 	opts.Line.Baud = cmp.Or(opts.Line.Baud, 115200)
-	r := &Robot{baud: opts.Line.Baud}
+	r := &Robot{baud: opts.Line.Baud, dockQuiet: opts.DockQuiet}
 	r.counts = [2]float64{float64(opts.Counts), float64(opts.Counts)}
 	r.state.Asleep = opts.Asleep
 	if opts.Streaming {
@@ -121,6 +125,7 @@ func (r *Robot) Receive(now time.Duration, c []byte) {
 		return
 	}
 	r.received[c[0]]++
+	r.active = now
 	switch c[0] {
 	case 7: // reset
 		r.powerUp()
@@ -243,10 +248,18 @@ func (r *Robot) powerUp() {
 
 func (r *Robot) Advance(now time.Duration) time.Duration {
 	r.advance(now)
+	if r.state.Mode == modePassive && now >= r.active+sleepTime {
+		r.state.Mode, r.state.Asleep, r.state.Streaming, r.nextFrame = modeOff, true, false, 0
+	}
 	if r.nextFrame != 0 && now >= r.nextFrame && !r.state.Asleep {
-		r.frame()
+		if !r.dockQuiet || !r.charger {
+			r.frame()
+		}
 		for r.nextFrame += streamPeriod; r.nextFrame <= now; r.nextFrame += streamPeriod {
 		}
+	}
+	if r.nextFrame == 0 && r.state.Mode == modePassive {
+		return r.active + sleepTime
 	}
 	return r.nextFrame
 }
@@ -288,6 +301,7 @@ func (r *Robot) frame() {
 // change changes the inputs of the robot's sensors.
 func (r *Robot) change(fn func()) {
 	r.Change(func() {
+		r.active = r.Now()
 		fn()
 		r.protect()
 	})

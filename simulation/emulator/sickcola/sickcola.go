@@ -36,11 +36,12 @@ type scanning struct{ rate, step uint32 }
 // These are models as SICK's data sheets describe them. SICK's host asks for as many fields of a TiM7xx, LMS1xx and
 // LMS5xx as they have here; none is set (assumed: a sensor answers also then). An LMS511 has "LMS5xx_FieldEval_PRO" for
 // a name (SICKAG/sick_scan_xd, issue 188), and counts in 2 mm (a scale of 40000000 in recorded telegrams). The
-// version of the TiM781 is assumed. LMS1000 has another front, so a host must not mistake it for an LMS100.
+// version of the TiM781 is that of an owner's TiM781S (the same, issue 224). LMS1000 has another front, so a host must
+// not mistake it for an LMS100.
 var (
 	TiM551 = Model{"TiM551", "V2.50-10.04.13", -45, 225, 1, 15, 1, 1, 1, 0, nil}
 	TiM571 = Model{"TiM571", "V2.61-02.11.15", -45, 225, 1. / 3, 15, 0, 1, 1, 0, nil}
-	TiM781 = Model{"TiM781", "V5.09-20.04.20", -45, 225, 1. / 3, 15, 2, 1, 1, 48, nil}
+	TiM781 = Model{"TiM781", "V5.0-30.06.22", -45, 225, 1. / 3, 15, 2, 1, 1, 48, nil}
 	LMS111 = Model{"LMS10x_FieldEval", "V1.36-21.10.2010", -45, 225, 0.5, 25, 2, 2, 1, 30, []scanning{{2500, 2500}, {2500, 5000}, {5000, 5000}}}
 	LMS511 = Model{"LMS5xx_FieldEval_PRO", "S1.60-24.06.2015", -5, 185, 0.5, 50, 1, 1, 2, 30, []scanning{
 		{2500, 1667}, {2500, 2500}, {3500, 2500}, {3500, 5000}, {5000, 3333}, {5000, 5000}, {7500, 5000}, {7500, 10000}, {10000, 6667}, {10000, 10000}}}

@@ -47,6 +47,7 @@ func newVariables(m Model) variables {
 	}
 	if m.Sectors != nil {
 		v["LMPscancfg"] = &variable{sizes: []int{4, 2, 4, 4, 4}, numbers: append([]uint32{uint32(m.Rate * 100), 1}, angles...)}
+		// 0 first echo, 1 all, 2 last (SICK's sick_scan_xd, sick_generic_parser.cpp); 2 from the factory: assumed.
 		v["FREchoFilter"] = &variable{sizes: []int{1}, numbers: []uint32{2}, writable: true}
 		v["LICencset"] = &variable{sizes: []int{1}, numbers: []uint32{0}, writable: true}
 		v["LICencres"] = &variable{sizes: []int{4}, numbers: []uint32{0x3F800000}, writable: true}

@@ -1,4 +1,4 @@
-// The panel that drives: the stick, the limits, the motors, and what the driver does.
+// The panel that drives: the stick, the limits, the motors, and the state of the driver.
 
 import { $ } from "./dom.js";
 import { bindFocus, bindGamepad, bindKeys, bindStick } from "./drive.js";

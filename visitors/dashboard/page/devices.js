@@ -52,7 +52,7 @@ class Choice {
     this.update([]);
   }
 
-  // update offers what a robot has. What was chosen stays if it is there.
+  // update offers the devices of a robot. A chosen device stays if it is there.
   /** @param {Other[]} others */
   update(others) {
     const keys = [this.letter, ...others.filter((o) => o.interface === this.kind).map(({ name }) => name)];

@@ -14,7 +14,7 @@ export const $ = (id) => /** @type {any} */ (document.getElementById(id));
 /** @type {(whole: ParentNode, selector: string) => HTMLElement} */
 export const part = (whole, selector) => /** @type {HTMLElement} */ (whole.querySelector(selector));
 
-// bindFold has a button show and hide what it controls, and calls then.
+// bindFold has a button show and hide an element, and calls then.
 /** @type {(button: HTMLElement, what: HTMLElement, then?: (open: boolean) => void) => void} */
 export function bindFold(button, what, then) {
   button.addEventListener("click", () => {

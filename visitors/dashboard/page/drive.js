@@ -37,7 +37,7 @@ export class Driver extends EventTarget {
     this.sentAt = 0;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = this.pursuit = undefined;
-    this.note = ""; // why the robot stopped, or what failed
+    this.note = ""; // why the robot stopped, or which request failed
     this.aiming = ""; // the goto device that gets the next place that is pressed
     /** @type {{ device: Name, goal: { x: number, y: number, tag: number }, known?: boolean } | null} */
     this.order = null; // the goal that is repeated. known: the device has it
@@ -173,7 +173,7 @@ export class Driver extends EventTarget {
     }
     if (!stop || this.keeps) this.timer = setTimeout(() => this.update(), REPEAT);
     // Without a socket the robot stands already.
-    if (stop && this.keeps) this.send({ drive: command, take: true }); // whoever drives
+    if (stop && this.keeps) this.send({ drive: command, take: true }); // whichever client drives
     else if (!stop || this.socket) this.send({ drive: command });
     this.changed();
   }

@@ -72,7 +72,7 @@ export class Editor {
     });
   }
 
-  // send sends an edit unless the server works on one. What is at the point is
+  // send sends an edit unless the server works on one. The thing at the point is
   // selected when the edit is done.
   /** @type {(edit: Edit, point?: Point | null) => void} */
   send(edit, point = null) {

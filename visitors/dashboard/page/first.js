@@ -1,4 +1,4 @@
-// The part that does not wait for the modules of the page: what the browser keeps, the theme, which is
+// The part that does not wait for the modules of the page: the store of the browser, the theme, which is
 // set before anything is drawn, and the first sockets and requests, each of which costs round
 // trips. It is a classic script.
 "use strict";
@@ -53,7 +53,7 @@
     document.body.textContent = (await first.refusal()) || "Reload this page.";
   }, true);
 
-  // The theme, light or dark, as the user chose on this page or else in the system.
+  // The theme, light or dark: the user's choice on this page, or else in the system.
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const apply = () => {
     const theme = first.kept("theme") ?? "";

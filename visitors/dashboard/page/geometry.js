@@ -92,7 +92,7 @@ export function obstacles({ l: laser = new Float32Array(), s: sonar = new Float3
   return points;
 }
 
-// lensOf returns where a lens is, of what the server says about a picture: the degrees from
+// lensOf returns where a lens is, from the server's text about a picture: the degrees from
 // its left to its right, how many mm the lens is above the laser, and, unless it is on the
 // head at mount, its place in mm, and its heading and tilt in degrees.
 /** @type {(view: number[], mount: Placement, ptz?: Data["z"]) => Lens} */

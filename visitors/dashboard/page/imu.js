@@ -8,7 +8,7 @@ import { rad } from "./wire.js";
 /** @import { Context, Imu, Palette } from "../types" */
 
 const PITCH_SEEN = 45; // degrees of pitch from the middle of the horizon to its edge
-const FULL_RATE = 90, FULL_ACCELERATION = 5; // °/s and m/s² of a bar that is full; slower turns and bumps are seen, too
+const FULL_RATE = 90, FULL_ACCELERATION = 5; // °/s and m/s² of a bar that is full; slower turns and bumps are also seen
 const GRAVITY = 9.81;
 const AXES = [["Roll", "left side up", "right side up"], ["Pitch", "front down", "front up"], ["Yaw", "to the left", "to the right"]];
 const FORCES = [["Ahead", "ahead", "back"], ["Left", "to the left", "to the right"], ["Up", "up", "down"]];

@@ -126,7 +126,7 @@ function show(robot) {
   refresh();
 }
 
-// linkPages links the pages of a robot's plugins: each in the panel of its device, or beside
+// linkPages links the pages of a robot's plugins: each in the panel of its device, or next to
 // the robot's name.
 /** @param {Robot | null} robot */
 function linkPages(robot) {

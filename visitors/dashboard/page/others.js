@@ -1,11 +1,11 @@
-// The devices of a robot that have no letters: further ones of an interface, and those of
+// The devices of a robot that have no letters: further ones of an interface, and devices of
 // interfaces that the year 2000 had not. A robot says which it has.
 
 import { DEVICES } from "./wire.js";
 
 /** @import { Data, Equipment, Key, Other, Rays } from "../types" */
 
-// KINDS are the interfaces that the page shows, as it calls them.
+// KINDS are the interfaces that the page shows, with its names for them.
 const KINDS = {
   ranger: "Ranger", imu: "IMU", gps: "GPS", io: "I/O", servo: "Servos", goto: "Go to",
   laser: "Laser", sonar: "Sonar", ptz: "Pan-tilt", vision: "Vision", gripper: "Gripper", misc: "Body",

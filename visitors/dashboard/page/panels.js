@@ -90,7 +90,7 @@ export class Panels {
     this.panels = new Map();
   }
 
-  // update shows what now has measured; robot is now, or what it was in the past.
+  // update shows the data of now; robot is now, or its state in the past.
   /** @type {(now: Robot, robot: Robot) => void} */
   update(now, robot) {
     let anew = false;

@@ -1,4 +1,4 @@
-// Who drives the robot that is shown, who else is connected, what is stopped, and
+// The driver of the robot that is shown, other clients, emergency stops, and
 // which controls are disabled for which reason.
 
 import { $ } from "./dom.js";
@@ -26,7 +26,7 @@ export class People {
     /** @type {Visitor} */
     this.visitor = { you: "", may: "", takes: false };
     this.takable = false; // control of the robot can be taken
-    this.lost = false; // the controls are those of a robot that is lost
+    this.lost = false; // the controls are shown as for a robot that is lost
     /** @type {{ control: HTMLButtonElement, title: string, needs: string[] }[]} */
     this.controls = [];
     this.collect();
@@ -74,7 +74,7 @@ export class People {
   // halt returns what the Stop of a robot says, and why it cannot be pressed, or "".
   /** @param {Robot} robot */
   halt(robot) {
-    const stopped = robot.stopped && !this.presence.lost; // what is not known is not shown
+    const stopped = robot.stopped && !this.presence.lost; // an unknown state is not shown
     const text = stopped ? "Stopped" : this.presence.asking.has(robot) ? "Stopping" : "Stop";
     return { text, why: this.reason(["write"]) };
   }
@@ -112,7 +112,7 @@ export class People {
     $("who").textContent = text.commander(here, all, presence.lost, keeps);
     $("who").dataset.role = text.role(here, all);
     this.driver.setVain(keeps && going);
-    // With "newest" the next command of who goes on commanding would undo ours.
+    // With "newest" the next command of another client would undo ours.
     const open = other && (!going || (here?.control === "first" && !keeps));
     this.takable = Boolean(open) && !robot?.stopped && this.may("write");
     this.updateTake();

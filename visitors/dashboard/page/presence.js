@@ -1,5 +1,5 @@
-// Who is at the robots of the server, which of them are stopped, and requests to stop
-// them. The server sends what changes, and something each second: a page that hears
+// The clients of the server's robots, which robots are stopped, and requests to stop
+// them. The server sends changes, and something each second: a page that hears
 // nothing knows nothing.
 
 import { connect } from "./wire.js";

@@ -1,4 +1,4 @@
-// The list of robots: a card for each, with a small picture of what it senses.
+// The list of robots: a card for each, with a small picture of its data.
 
 import { sized } from "./canvas.js";
 import { part } from "./dom.js";
@@ -13,8 +13,8 @@ const REACH = 3; // metres shown to each side of the robot
 export class Rail {
   /**
    * @param {HTMLElement} list
-   * @param {Record<"select" | "pin" | "stop" | "remove", (robot: Robot) => void>} on what the user does with a robot
-   * @param {(robot: Robot) => { text: string, why: string }} halt what the Stop of a robot says, and why it has no effect
+   * @param {Record<"select" | "pin" | "stop" | "remove", (robot: Robot) => void>} on acts of the user with a robot
+   * @param {(robot: Robot) => { text: string, why: string }} halt the text of a robot's Stop, and why it has no effect
    */
   constructor(list, on, halt) {
     this.list = list;

@@ -13,7 +13,7 @@ import { DEVICES, acknowledge, connect, decodeFrame } from "./wire.js";
 const BATCH = 32; // devices in a message: the server takes 4 kB
 const RETRY_FIRST = 1, RETRY_LAST = 8; // seconds until the next attempt to reach a lost robot
 
-// device is what is known of a device. access is that which the robot granted.
+// device has all facts about a device. access is the access that the robot granted.
 const device = () => ({
   wanted: true, access: "", meter: new Meter(), refused: /** @type {Refusal | undefined} */ (undefined),
 });
@@ -238,7 +238,7 @@ export class Robot extends EventTarget {
     return frame;
   }
 
-  // checkRays opens a ranger again if its rays are those of another number of readings: a driver
+  // checkRays opens a ranger again if its rays belong to another number of readings: a driver
   // that starts again may have another.
   /** @type {(name: Name, readings: number) => void} */
   checkRays(name, readings) {

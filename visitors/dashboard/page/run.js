@@ -8,7 +8,7 @@ import { $ } from "./dom.js";
 const WATCH = "This computer may only watch: the owner of the robot gives rights.";
 const SILENT = "The server does not answer.";
 const LIMIT = 10000; // ms until a request that is not answered has failed
-const PERIOD = 1000; // ms between two requests for what others have changed
+const PERIOD = 1000; // ms between two requests for changes by others
 
 const clock = (s) => `${Math.floor(s / 60)}:${String(Math.floor(s % 60)).padStart(2, "0")}`;
 

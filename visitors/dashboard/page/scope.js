@@ -1,4 +1,4 @@
-// The robot's own view: what it senses around it, and its path by odometry.
+// The robot's own view: the data of its sensors around it, and its path by odometry.
 
 import { stroke } from "./canvas.js";
 import { preview, reach, within } from "./geometry.js";
@@ -8,7 +8,7 @@ import { tracePath } from "./trail.js";
 import { View, palette } from "./view.js";
 
 const DEFAULT_REACH = 4; // metres shown around a robot that senses nothing
-const LEAST_REACH = 1.5; // metres shown at least: the robot and what it could bump into
+const LEAST_REACH = 1.5; // metres shown at least: the robot and things it could bump into
 const NEAR = 0.8; // part of the readings that Fit shows
 const BEHIND = 0.5; // metres shown behind the robot for each metre ahead: the laser looks ahead
 const PREVIEW = 1; // seconds that the drawn path reaches ahead
@@ -46,7 +46,7 @@ export class Scope {
     this.view.changed();
   }
 
-  // fit shows most of what the robot senses now.
+  // fit shows most of the readings of the robot now.
   fit() {
     const far = Math.max(LEAST_REACH, reach(this.robot?.obstacles() ?? [], NEAR) ?? DEFAULT_REACH);
     this.view.fit({ left: -far, right: far, bottom: this.headingUp ? -far * BEHIND : -far, top: far }, 8);
@@ -98,7 +98,7 @@ export class Scope {
     }
   }
 
-  // drawTrail draws in the robot's frame; the trail is in that of the odometry.
+  // drawTrail draws in the robot's frame; the trail is in the frame of the odometry.
   /** @type {(c: Context, trail: TrailPoint[], position: Position, colors: Palette, pixel: number) => void} */
   drawTrail(c, trail, { x, y, heading }, colors, pixel) {
     c.save();

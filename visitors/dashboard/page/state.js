@@ -1,4 +1,4 @@
-// The state of a robot: one order of what matters, for the list, the heading, the
+// The state of a robot: one order of importance, for the list, the heading, the
 // map and the search.
 
 /** @import { Robot } from "./robot.js" */
@@ -6,7 +6,7 @@
 const LOW = 11.3; // volts of an empty battery
 const SILENT = 2; // seconds without data after which a robot is no longer said to be live
 
-// RANKS are the names of the states, the most urgent first; those of a rank are as urgent.
+// RANKS are the names of the states, the most urgent first; states of one rank are equally urgent.
 const RANKS = [["gone", "stopped"], ["lost", "trouble"], ["live", "silent", "connecting", "used"], ["off"]];
 const LEVELS = { stopped: "bad", lost: "bad", trouble: "bad", live: "good" };
 
@@ -14,7 +14,7 @@ const called = (name, text) => {
   return { name, text, level: LEVELS[name] ?? "", rank: RANKS.findIndex((names) => names.includes(name)) };
 };
 
-// stateOf returns the state of a robot: its name, what it is for people, its level in
+// stateOf returns the state of a robot: its name, its text for people, its level in
 // style.css, and its rank, 0 is the most urgent. The state is
 // unknown if the robot's server is gone; for a robot of another server (here is false), while
 // its stream is lost.

@@ -84,7 +84,7 @@ export function drive({ note, moving, sent: [speed, turn], vain, order }) {
 
 const times = (rate) => (rate === 1 ? "once a second" : `${rate} times a second`);
 
-// group joins the connections of each browser, and finds those of this page: self.
+// group joins the connections of each browser, and finds the connections of this page: self.
 /** @type {(clients: Client[]) => Group[]} */
 export function group(clients) {
   /** @type {Map<string, Group>} */
@@ -111,7 +111,7 @@ const who = ({ self, browser, ip, name }) => {
   return browser ? `A browser at ${ip}` : name ? `${ip} (${name})` : ip;
 };
 
-// role says in two words, for programs, what the commander does and what it is to this page.
+// role says in two words, for programs, what the commander does and its relation to this page.
 /** @type {(here: RobotPresence | undefined, clients: Group[]) => string} */
 export function role(here, clients) {
   const one = clients.find((c) => c.commander), other = clients.find((c) => c !== one && c.commands > 0);
@@ -120,8 +120,8 @@ export function role(here, clients) {
   return `${does} ${one.self ? "you" : one.browser ? "browser" : "program"}`;
 }
 
-// commander writes who drives a robot. here is undefined if that is not known. keeps:
-// who commands keeps control from this page.
+// commander writes which client drives a robot. here is undefined if that is not known. keeps:
+// the commander keeps control from this page.
 /** @type {(here: RobotPresence | undefined, clients: Group[], lost: boolean, keeps: boolean) => string} */
 export function commander(here, clients, lost, keeps) {
   if (!here) return lost ? "Who drives is not known." : "Another server has this robot: who drives is not known.";
@@ -135,7 +135,7 @@ export function commander(here, clients, lost, keeps) {
   return `${name} ${one.self ? "command" : "commands"}, ${times(one.commands)}.${pause}${both}`;
 }
 
-// client writes a client of the list: its name, what it does, and its devices.
+// client writes a client of the list: its name, its activity, and its devices.
 /** @param {Group} c */
 export function client(c) {
   const commands = c.commands > 0 ? `commands ${c.commands}/s` : c.commander ? "commanded last" : "";
@@ -194,15 +194,15 @@ export function chip(robot, key, { old, dead }) {
   return [level, `${rate.toFixed(rate < 9.95 ? 1 : 0)} Hz`, written];
 }
 
-// devices writes the chips of a robot in one line: how many devices are well, and what
-// is wrong with which others.
+// devices writes the chips of a robot in one line: how many devices are healthy, and the faults of
+// the others.
 /** @type {(robot: Robot, limits: { old: number, dead: number }) => [level: string, text: string]} */
 export function devices(robot, limits) {
   if (robot.state === "off") return ["", "Devices"];
   if (robot.state === "lost" || robot.gone) return ["bad", "no devices"];
   let rate = 0, age = 0, well = 0, worst = "";
   /** @type {Map<string, string[]>} */
-  const others = new Map(); // names, by what is said of them
+  const others = new Map(); // names, by the text about them
   const say = (what, name) => others.set(what, [...(others.get(what) ?? []), name.toLowerCase()]);
   for (const { key, name } of listed(robot)) {
     const device = robot.device(key), [level, state, old] = chip(robot, key, limits);

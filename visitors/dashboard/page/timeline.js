@@ -1,4 +1,4 @@
-// The last minute of what the page got, and the moment of it that is shown.
+// The last minute of the page's data, and the moment of it that is shown.
 
 import { ROBOT_TRAIL, extend } from "./trail.js";
 

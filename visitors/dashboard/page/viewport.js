@@ -29,7 +29,7 @@ export class Viewport {
     return { x: this.x + (x - this.width / 2) / this.scale, y: this.y - (y - this.height / 2) / this.scale };
   }
 
-  // zoom changes the scale. With a fixed screen point, what is there stays
+  // zoom changes the scale. With a fixed screen point, the place at it stays
   // there; without one, the middle does.
   zoom(factor, fixed = { x: this.width / 2, y: this.height / 2 }) {
     const before = this.toFloor(fixed);

@@ -1,5 +1,5 @@
 // Decodes the server's messages: frame.go, world.go and scene.go define them.
-// Payloads of devices are those of the Player protocol (docs/PROTOCOL.md, 7):
+// Payloads of devices follow the Player protocol (docs/PROTOCOL.md, 7):
 // big-endian, the default of DataView. Decoded lengths are metres, angles are
 // radians, counterclockwise.
 
@@ -21,7 +21,7 @@ export const DEVICES = [
 ];
 
 // A laser reports 8.191 m when nothing is in reach. NO_ECHO is half a millimetre
-// less, because ranges are rounded to 32-bit floats. SONAR_FAR is what a sonar
+// less, because ranges are rounded to 32-bit floats. SONAR_FAR is the range that a sonar
 // reports then.
 export const NO_ECHO = 8.1905;
 export const SONAR_FAR = 5;
@@ -36,7 +36,7 @@ const decoders = {
   l: (d) => ranges(d, 361),
   m: (d) => ({ front: d.getUint8(0), rear: d.getUint8(1), volts: d.getUint8(2) / 10 }),
   g: (d) => ({ state: d.getUint8(0), beams: d.getUint8(1) }),
-  z: (d) => ({ pan: d.getInt16(0), tilt: d.getInt16(2), zoom: d.getInt16(4) }), // degrees, as they are commanded
+  z: (d) => ({ pan: d.getInt16(0), tilt: d.getInt16(2), zoom: d.getInt16(4) }), // degrees, in the units of the command
   v: blobs,
 };
 
@@ -172,7 +172,7 @@ export function acknowledge(socket, number) {
   if (socket.readyState === WebSocket.OPEN) socket.send(message.buffer);
 }
 
-// PAGE is what this page calls itself, so that it finds its own connections in the
+// PAGE is this page's name for itself, so that it finds its own connections in the
 // list of clients.
 export const PAGE = first.page;
 

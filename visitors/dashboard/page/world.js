@@ -56,7 +56,7 @@ export class World extends EventTarget {
     /** @type {Plan | null} */
     this.plan = null;
     /** @type {OffscreenCanvas | null} */
-    this.floor = null; // the walls of the plan, as a mask
+    this.floor = null; // a mask of the walls of the plan
     /** @type {{ color: string, canvas: OffscreenCanvas } | null} */
     this.tinted = null;
     /** @type {WebSocket | null} */
@@ -122,7 +122,7 @@ export class World extends EventTarget {
       radius: Math.max(0.05, ...m.parts.flatMap((p) => p.outlines.flat()).map((v) => Math.hypot(v.X, v.Y))),
       trail: [],
     }));
-    this.now = this.poses = []; // those of a world before this one are of other movers
+    this.now = this.poses = []; // poses of a world before this one are of other movers
     if (this.plan) this.floor = this.paintFloor(this.plan);
     this.fitted = false;
     this.fit();
@@ -171,7 +171,7 @@ export class World extends EventTarget {
   /** @type {(frozen: boolean, poses: Pose[]) => void} */
   show(frozen, poses) {
     this.frozen = frozen;
-    this.poses = poses.slice(0, this.movers.length); // the past may be that of a world with more movers
+    this.poses = poses.slice(0, this.movers.length); // the past may belong to a world with more movers
     this.view.changed();
   }
 
@@ -258,7 +258,7 @@ export class World extends EventTarget {
   /** @type {(c: Context, i: number, pose: Pose, colors: Palette, pixel: number) => void} */
   drawSensed(c, i, pose, colors, pixel) {
     const robot = this.robots[i], { trail } = this.movers[i];
-    if (!this.frozen) { // the trail is that of the present
+    if (!this.frozen) { // the trail belongs to the present
       tracePath(c, trail);
       c.lineTo(pose.x, pose.y);
       stroke(c, colors.trail, 1.5 * pixel);
@@ -285,7 +285,7 @@ export class World extends EventTarget {
     fill(c, "#fff");
   }
 
-  // drawNames draws the names of robots, and marks. What matters most is drawn first:
+  // drawNames draws the names of robots, and marks. The most important ones are drawn first:
   // a name for which there is no room is left out.
   drawNames(c, colors, pixel) {
     /** @type {[mover: number, mark: string][]} */

@@ -83,7 +83,7 @@ export class Element extends EventTarget {
     this.append(node);
     return node;
   }
-  // What is appended again moves.
+  // An element that is appended again moves.
   append(...nodes) {
     this.children = [...this.children.filter((c) => !nodes.includes(c)), ...nodes];
     for (const node of nodes) node.parent = this;
@@ -133,7 +133,7 @@ class FakeSocket {
   }
   send(message) { this.sent.push(typeof message === "string" ? JSON.parse(message) : message); }
   close() { this.readyState = 3; }
-  // What the server does:
+  // Acts of the server:
   open() {
     this.readyState = 1;
     this.onopen?.();
@@ -153,7 +153,7 @@ export function element(id) {
   return elements.get(id);
 }
 
-// replies are what fetch returns, by path, and requests what it was asked for.
+// replies are the results of fetch, by path, and requests its arguments.
 export const replies = {};
 export const requests = [];
 
@@ -169,7 +169,7 @@ const document = Object.assign(new EventTarget(), {
   baseURI: "http://robot.example:8080/",
   activeElement: null,
   documentElement: new Element("html"),
-  found: {}, // what querySelectorAll finds, by selector
+  found: {}, // the results of querySelectorAll, by selector
   getElementById: element,
   createElement: () => new Element(),
   createElementNS: () => new Element(),
@@ -188,7 +188,7 @@ const globals = {
   WebSocket: FakeSocket,
   ResizeObserver: class { observe() {} },
   matchMedia: () => new EventTarget(),
-  // What is observed is in sight at once.
+  // An observed element is in sight at once.
   IntersectionObserver: class {
     constructor(changed) { this.changed = changed; }
     observe(target) { this.changed([{ target, isIntersecting: true }]); }

@@ -59,7 +59,7 @@ test("gripper", () => {
   const gripper = new Gripper(driver), button = new Element();
   button.dataset.grip = "4";
   fire(element("grip-buttons"), "click", { target: button });
-  fire(element("grip-buttons"), "click", { target: new Element() }); // beside the buttons
+  fire(element("grip-buttons"), "click", { target: new Element() }); // next to the buttons
   assert.deepEqual(sent.splice(0), [{ grip: [4, 0] }]);
   gripper.update({ data: { g: { state: 1, beams: 0 } } });
   assert.match(element("grip-state").textContent, /open/);

@@ -15,7 +15,7 @@ Object.assign(disc, { clientWidth: 180, clientHeight: 180, left: 100, top: 200, 
 bindStick(driver, disc, knob);
 bindGamepad(driver, hint);
 
-// connect connects the driver, as the first command does.
+// connect connects the driver, like the first command.
 function connect() {
   driver.setInput("test", [1, 0]);
   socket = sockets.at(-1);

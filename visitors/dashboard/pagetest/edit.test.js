@@ -57,7 +57,7 @@ test("what the file describes is drawn, fixtures in the frame of their poses", (
 });
 
 test("a drag moves what is at the pointer, one change at a time", () => {
-  press(305, 150); // beside the wall, within reach
+  press(305, 150); // next to the wall, within reach
   assert.equal(editor.selected, 0);
   drag(330, 125);
   drop();
@@ -111,7 +111,7 @@ test("keys", () => {
 // again connects the world's socket again.
 async function again() {
   clock.advance(1000);
-  await settle(); // it gets the floor plan, too
+  await settle(); // it also gets the floor plan
   socket = sockets.at(-1);
   socket.open();
   socket.receive({ name: "dir/room.world", fixtures: [], movers });

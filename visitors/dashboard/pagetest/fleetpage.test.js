@@ -35,7 +35,7 @@ test("however many messages come, an animation frame draws once", () => {
   assert.ok(map.draws - before <= 2, `${map.draws - before} draws`);
   const after = map.draws;
   clock.advance(1000);
-  assert.equal(map.draws, after); // what does not change is not drawn
+  assert.equal(map.draws, after); // a map without changes is not drawn
 });
 
 test("robots of one colour are drawn at once", () => {

@@ -78,8 +78,8 @@ test("mounts of a Pioneer", () => {
   near((fieldOfView(1023) * 180) / Math.PI, 4.4);
 });
 
-// A picture is 90 degrees wide and twice as wide as high: at its edges, what is a metre
-// ahead is a metre beside, and half a metre above or below.
+// A picture is 90 degrees wide and twice as wide as high: at its edges, a thing a metre
+// ahead is a metre to the side, and half a metre above or below.
 const lens = { X: 0, Y: 0, Heading: 0, above: 0, tilt: 0, fov: Math.PI / 2 };
 const origin = { X: 0, Y: 0, Heading: 0 };
 const seen = (deg, range, where = {}, laser = origin) => projected(scan(deg, range), laser, { ...lens, ...where }, 2);

@@ -16,7 +16,7 @@ people.visitor = { you: "127.0.0.1", may: "read write config" };
 presence.start();
 const socket = sockets.at(-1);
 const client = (name, fields) => ({ address: "10.0.0.7:40000", name, devices: {}, commander: false, commands: 0, frames: 0, paced: false, ...fields });
-// robot is what the server tells of a robot: all its clients are in the list, unless count says otherwise.
+// robot is the server's message about a robot: all its clients are in the list, unless count says otherwise.
 const robot = (address, { stopped = false, clients = [], ...fields } = {}) => ({ stopped, told: { address, control: "newest", trouble: [], used: false, clients, count: clients.length, ...fields } });
 const tells = (...list) => socket.receive({ stopped: list.filter((r) => r.stopped).map((r) => r.told.address), robots: list.map((r) => r.told) });
 for (const what of ["stop", "release"]) {
@@ -66,7 +66,7 @@ test("taking control", () => {
   const drive = sockets.at(-1);
   drive.open();
   assert.equal(element("take").dataset.keeps, "true");
-  clock.advance(250); // nobody drives, and it keeps control
+  clock.advance(250); // no client drives, and it keeps control
   assert.deepEqual(drive.sent, Array(3).fill({ drive: [0, 0], take: true }));
   driver.setInput("test", [1, 0]);
   driver.setInput("test", [0, 0]);

@@ -97,7 +97,7 @@ test("a drag looks around, a wheel zooms, a tap enlarges", async () => {
   element("pan").value = element("tilt").value = "0";
   sent.length = 0;
   fire(canvas, "pointerdown", at(100, 100));
-  fire(canvas, "pointermove", at(50, 120)); // what was at the left goes out of sight
+  fire(canvas, "pointermove", at(50, 120)); // things at the left go out of sight
   fire(canvas, "pointerup", at(50, 120));
   clock.advance(80);
   assert.deepEqual(sent.splice(0).at(-1), { look: [-5, 2, 0] });

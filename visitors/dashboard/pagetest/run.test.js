@@ -53,7 +53,7 @@ test("it is paused, sought and slowed down", async () => {
   element("seek").value = "75.5";
   clock.advance(400);
   run.update();
-  assert.equal(element("seek").value, "75.5"); // whoever drags it is not disturbed
+  assert.equal(element("seek").value, "75.5"); // a user who drags it is not disturbed
   fire(element("seek"), "pointerup");
   fire(element("seek"), "change");
   await settle();

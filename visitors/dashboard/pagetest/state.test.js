@@ -5,7 +5,7 @@ import { stateOf } from "../page/state.js";
 const stall = { p: { stall: true } }, volts = (v) => ({ m: { front: 0, rear: 0, volts: v } });
 const all = { gone: true, stopped: true, state: "lost", trouble: ["laser lost"], data: { ...stall, m: { front: 4, rear: 0, volts: 11 } } };
 
-// The first of what is true is the name; the rest is in the text.
+// The first true fact is the name; the rest is in the text.
 for (const [what, fields, name, text, level, rank] of [
   ["everything", all, "gone", "no connection, was stopped", "", 0],
   ["no server", { gone: true }, "gone", "no connection", "", 0],

@@ -22,7 +22,7 @@ test("the last minute is kept, and no more", () => {
   fill(timeline, robot, 2 * SPAN);
   timeline.trim();
   const moments = timeline.moments(robot);
-  assert.equal(moments.length, SPAN / 100 + 2); // the last one from before the minute, too
+  assert.equal(moments.length, SPAN / 100 + 2); // also the last one from before the minute
   assert.equal(moments.at(-1).at - moments[1].at, SPAN);
   assert.equal(moments[0].ages.length, 1); // of devices with data
   assert.equal(moments[0].ages[0][0], "p");
@@ -60,7 +60,7 @@ test("the past does not change while the present goes on", () => {
   assert.ok(timeline.past);
   const past = timeline.of(robot);
   assert.equal(past.data.p.x, (then - 5000) / 1000);
-  assert.equal(past.name, "r"); // all else is that of the robot
+  assert.equal(past.name, "r"); // all else comes from the robot
   assert.equal(past.trail.at(-1).x, past.data.p.x);
   assert.equal(timeline.of(robot), past);
   fill(timeline, robot, 2 * SPAN);

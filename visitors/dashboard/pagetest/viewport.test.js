@@ -45,7 +45,7 @@ test("fit shows a rectangle", () => {
   const v = viewport();
   v.fit({ left: -3, right: 1, bottom: 0, top: 4 }, 20);
   point(v, -1, 2);
-  near(v.scale, 40); // its height is what fills the canvas
+  near(v.scale, 40); // its height fills the canvas
   point(v.toScreen({ x: -1, y: 4 }), 200, 20);
   v.fit({ left: 0, right: 36, bottom: 0, top: 1 }, 20);
   near(v.scale, 10);

@@ -55,7 +55,7 @@ test("the scene: parts from below, and how large movers are", () => {
   assert.deepEqual(world.fixtures.map((p) => p.top), [1, 2]);
   assert.deepEqual(world.movers[0].parts.map((p) => p.top), [0.2, 0.5]);
   near(world.movers[0].radius, 0.3 * Math.SQRT2);
-  near(world.movers[1].radius, 0.05); // small ones can be touched, too
+  near(world.movers[1].radius, 0.05); // small ones can also be touched
   assert.deepEqual(world.robots, [robot]);
   assert.deepEqual(world.extent(), { left: -4, right: 4, bottom: -3, top: 3 });
 });
@@ -178,7 +178,7 @@ test("another world with fewer movers takes the place of the last one", async ()
   clock.advance(16);
   world.thaw();
   clock.advance(16);
-  assert.deepEqual(world.poses, []); // the server has told none
+  assert.deepEqual(world.poses, []); // the server has sent none
 });
 
 test("drawing", () => {
@@ -188,7 +188,7 @@ test("drawing", () => {
   const { calls } = world.view.context;
   assert.ok(calls.some(([name, text]) => name === "fillText" && text === "a"));
   const drawn = calls.filter(([name]) => name === "translate").map(([, x, y]) => [x, y]);
-  assert.deepEqual(drawn.slice(0, 2), [[-2, 1], [1, 0]]); // what is no robot is below
+  assert.deepEqual(drawn.slice(0, 2), [[-2, 1], [1, 0]]); // things that are no robots are below
   const mask = world.floor.getContext().calls.find(([name]) => name === "putImageData")[1];
   assert.equal(mask.data.filter(Boolean).length, 24);
   assert.equal(mask.data[3], 255);

@@ -13,9 +13,9 @@ const rows = byId("colors");
 const undo = /** @type {HTMLButtonElement} */ (byId("undo"));
 const save = /** @type {HTMLButtonElement} */ (byId("save"));
 
-/** @type {any} what the program has told last */
+/** @type {any} the last message of the program */
 let told = { number: 0, blobs: [], colors: [], problem: "" };
-/** @type {any} what is in the canvas: a picture and the blobs in it */
+/** @type {any} the content of the canvas: a picture and the blobs in it */
 let shown = null;
 /** @type {{from: {x: number, y: number}, to: {x: number, y: number}} | null} */
 let drag = null;
@@ -120,7 +120,7 @@ function row(channel) {
   return li;
 }
 
-// list shows the colours. Rows stay, so that nobody loses the one that is typed into.
+// list shows the colours. Rows stay, so that the one that is typed into is not lost.
 function list() {
   const present = new Map([...rows.querySelectorAll("li[data-channel]")].map((li) => [Number(/** @type {HTMLElement} */ (li).dataset.channel), li]));
   for (const color of told.colors) {
@@ -144,7 +144,7 @@ function list() {
   byId("file").textContent = told.unsaved ? `${told.file} has other colours` : told.file;
 }
 
-// next shows the next picture, unless somebody is about to take a part of this one.
+// next shows the next picture, unless the user is about to take a part of this one.
 async function next() {
   const reply = await fetch(`seen?last=${told.number}`, { signal: AbortSignal.timeout(LIMIT) });
   const seen = await reply.json();

@@ -18,7 +18,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * One connection to a server, with what it restores after a loss: what {@link Robot} and {@link PlayerClient} both do.
+ * One connection to a server, with all that it restores after a loss: the part common to {@link Robot} and
+ * {@link PlayerClient}.
  *
  * <p>One thread reads rounds, requests and asks. Others may send commands, and wait for rounds.
  */
@@ -59,7 +60,7 @@ final class Connection implements AutoCloseable {
     private final Map<Character, byte[]> settings = new ConcurrentHashMap<>();
     private volatile boolean fresh;
 
-    /** Connects within a limit, ms, which is that of all later calls until {@link #setTimeout}; 0: there is none. */
+    /** Connects within a limit, ms, also the limit of later calls until {@link #setTimeout}; 0: there is none. */
     Connection(Address address, int timeoutMs, Object monitor, Consumer<Round> changed) {
         this.address = address;
         this.monitor = monitor;
@@ -160,7 +161,7 @@ final class Connection implements AutoCloseable {
             }
             throw e;
         } finally {
-            wanted = before; // what was not granted now is asked for again next time
+            wanted = before; // an access that was not granted now is requested again next time
             synchronized (monitor) {
                 if (lost == restoring) { // and not lost again
                     lost = null;

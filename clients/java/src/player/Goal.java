@@ -85,7 +85,7 @@ public record Goal(int xMm, int yMm, int headingDeg, int speedMmPerS, int turnDe
         return ByteBuffer.allocate(20).putInt(Payload.UNKNOWN).array();
     }
 
-    /** Reports whether data are those of this goal, with a tag. */
+    /** Reports whether data belong to this goal, with a tag. */
     boolean is(GotoData data, int tag) {
         return data.tag() == tag && Integer.valueOf(xMm).equals(data.xMm()) && Integer.valueOf(yMm).equals(data.yMm());
     }

@@ -22,7 +22,7 @@ public record Part(char device, int number, double x, double y, double heading, 
         double view) {
 
     /**
-     * Returns the parts of an answer. Lines that are none are skipped, and so is what a later server adds to a line.
+     * Returns the parts of an answer. Lines of another form, and fields of later servers, are skipped.
      * code returns a device by its name, or null.
      */
     static List<Part> of(String answer, Function<String, Character> code) {

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 
 /** Reads big-endian payloads. */
 final class Payload {
-    /** What the protocol sends for a signed value that is not known (PROTOCOL 7.10 to 7.13). Here it is null. */
+    /** The number in the protocol for a signed value that is not known (PROTOCOL 7.10 to 7.13). Here it is null. */
     static final int UNKNOWN = Integer.MIN_VALUE;
 
     private Payload() {}

@@ -200,7 +200,7 @@ public final class PlayerClient implements AutoCloseable {
     }
 
     /**
-     * {@return where the parts of the robot are, and what they cover, as far as the server knows it} A device that is
+     * {@return the places and the sizes of the parts of the robot, as far as the server knows them} A device that is
      * open is known best. A server without such answers has no parts.
      */
     public List<Part> geometry() {

@@ -3,7 +3,7 @@ package player;
 import java.util.Arrays;
 
 /**
- * Distances in mm, as a ring of 16 sonars or a laser scanner has measured them (PROTOCOL 7.2, 7.3). They never change.
+ * Distances in mm, measured by a ring of 16 sonars or a laser scanner (PROTOCOL 7.2, 7.3). They never change.
  *
  * <p>Sonars: 0 is at the front left, then clockwise: 3 and 4 ahead, 7 front right, 8 rear right, 15 rear left. A
  * distance of 0 means that the sonar has not fired yet, or is missing.

@@ -6,7 +6,7 @@ import java.util.function.Function;
 
 /**
  * Where readings of a laser, a ring of sonars or a ranger look from and to (PROTOCOL 8.9.6): those that follow each
- * other from one point, in equal steps. The frame is that of {@link Part}.
+ * other from one point, in equal steps. The frame is the frame of {@link Part}.
  *
  * @param device     its letter or byte
  * @param first      reading, from 0

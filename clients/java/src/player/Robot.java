@@ -30,9 +30,9 @@ import javax.net.ssl.SSLContext;
  * says otherwise. All errors are {@link PlayerException}s. No call waits longer than the limit of
  * {@link Builder#timeout}, except {@link GoTo#drive(Goal)}.
  *
- * <p><b>Threads.</b> One thread reads: {@link #read}, {@link Sensor#read}, {@link #rounds}, or that of {@link #listen}.
- * It, or others while it does not read, open devices and ask. All may send commands and look at {@link #latest}, which
- * never changes.
+ * <p><b>Threads.</b> One thread reads: {@link #read}, {@link Sensor#read}, {@link #rounds}, or the thread of {@link
+ * #listen}. It, or others while it does not read, open devices and ask. All may send commands and look at {@link
+ * #latest}, which never changes.
  *
  * <p>{@link PlayerClient} is the same connection by the names of the Player manual.
  */
@@ -270,7 +270,7 @@ public final class Robot implements AutoCloseable {
     }
 
     /**
-     * {@return any device, by its kind and its index among those of the kind, from 0} The classes of those that take
+     * {@return any device, by its kind and its index within the kind, from 0} The classes of those that take
      * commands are those of the methods above, for example {@link Wheels} of {@link DeviceKind#POSITION}. It does not
      * ask the server.
      *
@@ -316,7 +316,7 @@ public final class Robot implements AutoCloseable {
     }
 
     /**
-     * Asks where the parts of the robot are, and what they cover. A device that is open is known best.
+     * Asks for the places and the sizes of the parts of the robot. A device that is open is known best.
      *
      * @return the parts
      */

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * One round of data: what was the newest of every device when the round had arrived. It never changes, so several
+ * One round of data: the newest data of every device when the round had arrived. It never changes, so several
  * threads may read it.
  */
 public final class Round {

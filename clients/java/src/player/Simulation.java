@@ -84,7 +84,7 @@ public final class Simulation {
     }
 
     /**
-     * What a world is to do. It is carried out in the order of these methods, whatever the order of their calls, and
+     * Orders for a world. They are carried out in the order of these methods, whatever the order of their calls, and
      * without another order in between.
      */
     public static final class Order {
@@ -101,7 +101,7 @@ public final class Simulation {
         public Order() {}
 
         /**
-         * All is as at the start, the time too; clients stay connected.
+         * All is as at the start, also the time; clients stay connected.
          *
          * @return this
          */

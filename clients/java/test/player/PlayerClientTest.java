@@ -118,7 +118,7 @@ final class PlayerClientTest {
             CompletableFuture<Void> empty = CompletableFuture.runAsync(robot::reconnect);
             server.accept();
             server.send(answer("d", "130 laser 1 urg", "131 imu 0 a driver") + reply(""));
-            empty.join(); // what it had before is not requested
+            empty.join(); // devices that it had before are not requested
             server.expect("only the question", QUESTION);
             server.send(reply("\u0083r"));
             equal("the new list is known", robot.open("imu", 'r'), '\u0083');

@@ -6,7 +6,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 
-/** Runs all static methods whose names begin with "test", and what they need to check. */
+/** Runs all static methods whose names begin with "test", and has methods for their checks. */
 final class Tests {
     /** Bound in ms of waits for events that must happen. It is long because machines may be slow. */
     static final int LIMIT = 20_000;

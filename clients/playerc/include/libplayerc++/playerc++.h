@@ -142,7 +142,7 @@ class Position2dProxy : public ClientProxy {
 public:
   Position2dProxy(PlayerClient *aPc, uint32_t aIndex = 0) : ClientProxy(aPc, aIndex, PLAYER_POSITION2D_CODE) {}
 
-  // A command is sent at once, in whole mm/s and deg/s: what is not zero does not become zero.
+  // A command is sent at once, in whole mm/s and deg/s: a speed that is not zero does not become zero.
   void SetSpeed(double aXSpeed, double aYawSpeed);
   void SetSpeed(double aXSpeed, double aYSpeed, double aYawSpeed);  // aYSpeed has no effect
   void SetSpeed(player_pose2d_t vel) { SetSpeed(vel.px, vel.py, vel.pa); }
@@ -346,7 +346,7 @@ public:
 
 // ---- Devices that Player 0.7.4a does not have: the server has them by the same names ----
 
-// An inertial measurement unit: m/s^2 ahead, to the left and up, rad/s. What it does not
+// An inertial measurement unit: m/s^2 ahead, to the left and up, rad/s. A value that it does not
 // measure is not a number.
 class ImuProxy : public ClientProxy {
 public:
@@ -466,8 +466,8 @@ public:
   void RequestGeometry() {}
 };
 
-// Pictures of a camera of the robot, by the dashboard's address: those of docs/CAMERAS.md, and
-// of simulated robots. Each Read has the newest one.
+// Pictures of a camera of the robot, by the dashboard's address: real ones (docs/CAMERAS.md), and
+// those on simulated robots. Each Read has the newest one.
 class CameraProxy : public ClientProxy {
 public:
   CameraProxy(PlayerClient *aPc, uint32_t aIndex = 0) : ClientProxy(aPc, aIndex, PLAYER_CAMERA_CODE) {}
