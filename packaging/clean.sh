@@ -51,7 +51,7 @@ guest clients
 guest programs --net
 guest remove
 
-# The package of version 1.0.0, as it was, is upgraded by systemd itself, which is process 1 there and has a cgroup of
+# systemd itself upgrades the package of version 1.0.0, unchanged. It is process 1 there, and has a cgroup of
 # its own. It ends with the exit code of the part.
 git clone -q --no-checkout . "$work/first"
 git -C "$work/first" checkout -q "$(git log --format=%H --grep='^Version 1\.0\.0$' | tail -1)"

@@ -22,7 +22,7 @@ program() {
   "${@:3}" -o "$BUILD/$1" "$BUILD/$1.o" "${link[@]}"
 }
 
-# with_tls FLAGS... compiles the part with TLS, if OpenSSL is there: link gets it, and define what tells the program so.
+# with_tls FLAGS... compiles the part with TLS, if OpenSSL is there: link gets it, and define has the macro of the program.
 define=()
 with_tls() {
   [ -n "$tls" ] || return 0
