@@ -223,7 +223,13 @@ func (c *controller) late(ctx context.Context) bool {
 // adopt continues a lease that another bridge gave. It returns false if ctx ends first.
 func (c *controller) adopt(ctx context.Context) bool {
 	for attempt := 1; ; attempt++ {
+		select {
+		case c.hub.searches <- struct{}{}:
+		case <-ctx.Done():
+			return false
+		}
 		err := c.tryAdopt(ctx)
+		<-c.hub.searches
 		if err == nil || ctx.Err() != nil {
 			return ctx.Err() == nil
 		}
