@@ -321,7 +321,7 @@ func (s *stage) restart(b *testing.B, what string, do func(how os.Signal)) {
 }
 
 // startNode starts one NATS server as a process.
-func startNode(b *testing.B, natsServer string) *clusterNode {
+func startNode(b testing.TB, natsServer string) *clusterNode {
 	b.Helper()
 	dir := b.TempDir()
 	n := &clusterNode{name: "only", address: "127.0.0.1:" + strconv.Itoa(ports.Free(b, 1)), store: filepath.Join(dir, "store")}
