@@ -374,6 +374,10 @@ func (c *controller) acquire(ctx context.Context, m *nats.Msg, holder string) er
 			c.disconnect()
 			return fmt.Errorf("%v: %w", c, err)
 		}
+		if c.hub.Now().Sub(sent) >= bridge.TTL { // this process was stopped
+			c.disconnect()
+			return fmt.Errorf("%v: %w", c, bridge.ErrNoLease)
+		}
 	}
 	c.entry = entry
 	c.lease.Grant(entry.token(), holder, sent, c.hub.Now())

@@ -317,6 +317,23 @@ func TestLeaseGivenBeforeAPause(t *testing.T) {
 	}
 }
 
+// A bridge is paused while it renews a lease that it is about to give, because the hardware was slow: the program
+// is not answered with a token that has ended.
+func TestLeaseOfSlowHardwareEndsInAPause(t *testing.T) {
+	for seed := range uint64(20) {
+		story(t, seed+1, 1, func(t *testing.T, s *sim) {
+			alice, first := s.program("alice"), s.serving()
+			s.robot.setup = bridge.TTL / 2
+			asked := alice.send(leaseSubject(), "", []byte("alice"))
+			s.until(t, "renewal", func() bool { return s.nats.sequence == 2 })
+			s.lock(func() { first.pause(3 * bridge.TTL) })
+			if r := alice.wait(t, asked); r.Token != "" || r.Error == "" {
+				t.Errorf("seed %d: alice is answered %+v", seed+1, r)
+			}
+		})
+	}
+}
+
 // rival starts bridges until one takes the robot from another one.
 func (s *sim) rival(t *testing.T, from *process) {
 	t.Helper()
