@@ -31,11 +31,14 @@ func Example() {
 	defer robot.Close() // the server stops the wheels
 
 	check(robot.SetCommandLifetime(500 * time.Millisecond)) // if this program hangs, the wheels stop
-	check(robot.Request(ctx, "srpw"))                       // sonar read, position write
-	check(robot.Read(ctx))                                  // ten times a second, in a program
-	fmt.Println("ahead", robot.Sonar[3], "mm")
-	if robot.Sonar[3] > 500 {
-		err = robot.SetSpeed(100, -20) // mm/s, deg/s
+	sonar, err := robot.OpenSonar(ctx, 0)
+	check(err)
+	wheels, err := robot.OpenWheels(ctx)
+	check(err)
+	check(robot.Read(ctx)) // ten times a second, in a program
+	fmt.Println("ahead", sonar.Data[3], "mm")
+	if sonar.Data[3] > 500 {
+		err = wheels.Drive(100, -20) // mm/s, deg/s
 	}
 	fmt.Println("driving:", err == nil)
 	// Output:

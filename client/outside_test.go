@@ -81,7 +81,7 @@ func serve(conn net.Conn) {
 	}
 	age := codec.FreshnessData{Time: 1_000_000, Ages: []uint32{1500}}
 	var decoder codec.Decoder
-	var aged, asked bool // device y is read; request/reply mode
+	var aged, asked, wheels bool // device y is read; request/reply mode; position is read, too
 	in := make([]byte, 1024)
 	for {
 		n, err := conn.Read(in)
@@ -93,12 +93,16 @@ func serve(conn net.Conn) {
 			if aged {
 				out = codec.AppendBlock(out, codec.Server, age.Append(nil))
 			}
+			if wheels {
+				out = codec.AppendBlock(out, codec.Position, make([]byte, codec.PositionSize))
+			}
 			out = codec.AppendBlock(out, codec.Sonar, sonar.Append(nil))
 		}
 		for m, rest, ok := decoder.Next(in[:n]); ok; m, rest, ok = decoder.Next(rest) {
 			switch {
 			case m.Kind == codec.KindRequest:
 				aged = strings.Contains(string(m.Payload), "yr")
+				wheels = wheels || strings.Contains(string(m.Payload), "pa")
 				out = codec.AppendBlock(out, codec.KindReply, []byte(strings.ReplaceAll(string(m.Payload), "vr", "ve")))
 				if !asked {
 					round()

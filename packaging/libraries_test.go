@@ -210,6 +210,7 @@ func TestLibraries(t *testing.T) {
 			needs.Missing(t, "nfpm: ", err)
 		}
 		packed["module.mod"], packed["module.zip"] = goModule(t, src)
+		t.Chdir(root) // goModule left it
 		if release := os.Getenv("RELEASE"); release != "" {
 			for _, pattern := range []string{"playerclient*", "player-tcl*", "libplayer*"} {
 				for _, path := range must.Get(filepath.Glob(filepath.Join(release, pattern)))(t) {
@@ -265,8 +266,8 @@ func (p place) pip(name string, venv, args []string) {
 	p.hello(own, "hello.py")
 	got := p.run(own, "-c", `import importlib.metadata as m
 about = m.metadata("playerclient")
-print(about["Version"], about["License-Expression"], about["License-File"], about["Author"], len(about.get_all("Project-URL")))`)
-	if got != "1.2.0 Apache-2.0 LICENSE The Player authors 3\n" {
+print(about["Version"], about["License-Expression"], about["License-File"], about["Author"])`)
+	if got != "1.2.0 Apache-2.0 LICENSE The Player authors\n" {
 		p.Errorf("the metadata are %q", got)
 	}
 	if out := p.run("sh", "-c", "env/bin/player-log 2>&1; env/bin/player-ros 2>&1; true"); !strings.Contains(out, "usage: ") || !strings.Contains(out, "No module named 'rclpy'") {
@@ -319,7 +320,8 @@ func installJar(p place) {
 	if out := p.run("java", "-p", "playerclient-1.2.0.jar", "--describe-module", "player"); !strings.Contains(out, "exports player\n") {
 		p.Errorf("module: %s", out)
 	}
-	// The name by which Maven installs the jar, and the fields that a registry asks for.
+	// The name by which Maven installs the jar, and the fields that a registry asks for. The address is that of a clone that is
+	// published (packaging/modulepath).
 	text, err := os.ReadFile(filepath.Join(p.dir, "playerclient-1.2.0.pom"))
 	if err != nil {
 		p.Fatal(err)
@@ -329,13 +331,11 @@ func installJar(p place) {
 		ArtifactID string `xml:"artifactId"`
 		Version    string `xml:"version"`
 		Packaging  string `xml:"packaging"`
-		Address    string `xml:"url"`
 		License    string `xml:"licenses>license>url"`
 		Developer  string `xml:"developers>developer>name"`
-		Source     string `xml:"scm>url"`
 	}
 	if err := xml.Unmarshal(text, &pom); err != nil || pom.GroupID != "player" || pom.ArtifactID != "playerclient" || pom.Version != "1.2.0" || pom.Packaging != "" && pom.Packaging != "jar" ||
-		pom.Address == "" || pom.License == "" || pom.Developer == "" || pom.Source == "" {
+		pom.License == "" || pom.Developer == "" {
 		p.Errorf("%v: %+v\n%s", err, pom, text)
 	}
 	buildByMaven(p)

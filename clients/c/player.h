@@ -7,7 +7,7 @@
  *
  *     player_client *robot = player_create();
  *     if (player_connect(robot, "localhost", PLAYER_PORT, 5000) ||  // limits in ms
- *         player_request(robot, "srpw", 10000) ||                   // read sonar, write position
+ *         player_open(robot, "sonar", 'r', NULL, 10000) || player_open(robot, "position", 'w', NULL, 10000) ||
  *         player_set_command_lifetime(robot, 500))  // a program that hangs does not leave the robot driving
  *       return fprintf(stderr, "%s\n", player_error(robot)), 1;
  *     while (player_read(robot, 5000) == PLAYER_OK)  // ten times a second
@@ -441,7 +441,8 @@ player_result player_read(player_client *c, int timeout);
  *
  * @param name an interface and an index, for example "laser:1", or an interface alone, whose index is 0: "imu"
  * @param access 'r', 'w' or 'a'
- * @param device is set to its byte for the other calls; 0: there is none
+ * @param device is set to its byte for the other calls; 0: there is none. NULL: the byte is not wanted, for example of
+ *        the first sonar, whose data are at player_get_sonar
  * @param timeout ms
  * @return as player_request, and player_why(c, *device) is the reason; PLAYER_REFUSED also if the robot has no such
  *         device: player_error has those that it has; PLAYER_USAGE: the name is none

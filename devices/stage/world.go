@@ -81,8 +81,8 @@ func (w *World) Source() string { return w.source }
 // Robots returns the robots in the order of the file.
 func (w *World) Robots() []*Robot { return w.robots }
 
-// Warnings returns warnings about the world file: at most one that lists the unsupported
-// features, and others about likely mistakes.
+// Warnings returns warnings about the world file: one for each name without effect, at most maxNamed, and
+// others about likely mistakes.
 func (w *World) Warnings() []string { return w.warnings }
 
 // Time returns the simulated time.

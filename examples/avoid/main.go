@@ -36,28 +36,33 @@ func drive(ctx context.Context, addr string, rounds int) error {
 		return err
 	}
 	defer robot.Close()
-	if err := robot.Request(ctx, "srpw"); err != nil { // sonar read, position write
+	sonar, err := robot.OpenSonar(ctx, 0)
+	if err != nil {
+		return err
+	}
+	wheels, err := robot.OpenWheels(ctx)
+	if err != nil {
 		return err
 	}
 	// If this program hangs the robot stops, and at its end it stops no other program's robot.
 	if err := robot.SetCommandLifetime(time.Second); err != nil {
 		return err
 	}
-	defer robot.SetSpeed(0, 0) // whatever happens: stop
+	defer wheels.Stop() // whatever happens: stop
 
 	for range rounds {
 		if err := robot.Read(ctx); err != nil {
 			return err
 		}
-		if !robot.Has('s') { // the robot has not reported yet
+		if !sonar.Has() { // the robot has not reported yet
 			continue
 		}
 		// Sonars 1 to 3 look ahead and to the left, 4 to 6 to the right.
-		left := push(nearest(robot.Sonar[1:4]))
-		right := push(nearest(robot.Sonar[4:7]))
+		left := push(nearest(sonar.Data[1:4]))
+		right := push(nearest(sonar.Data[4:7]))
 		// Room on both sides adds up to speed, the difference to turning:
 		// positive is to the left.
-		if err := robot.SetSpeed(left+right, left-right); err != nil {
+		if err := wheels.Drive(left+right, left-right); err != nil {
 			return err
 		}
 	}

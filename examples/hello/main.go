@@ -39,15 +39,20 @@ func drive(ctx context.Context, addr string, rounds int) error {
 	}
 	defer robot.Close()
 
-	// Read the sonars, write the wheels. This can take a few seconds.
-	if err := robot.Request(ctx, "srpw"); err != nil {
+	// Opening a device can take a few seconds.
+	sonar, err := robot.OpenSonar(ctx, 0)
+	if err != nil {
+		return err
+	}
+	wheels, err := robot.OpenWheels(ctx)
+	if err != nil {
 		return err
 	}
 	// If this program hangs the robot stops, and at its end it stops no other program's robot.
 	if err := robot.SetCommandLifetime(time.Second); err != nil {
 		return err
 	}
-	defer robot.SetSpeed(0, 0) // whatever happens: stop
+	defer wheels.Stop() // whatever happens: stop
 
 	var h hello
 	for range rounds {
@@ -55,12 +60,12 @@ func drive(ctx context.Context, addr string, rounds int) error {
 		if err := robot.Read(ctx); err != nil {
 			return err
 		}
-		if !robot.Has('s') { // the sonars have not fired yet
+		if !sonar.Has() { // the sonars have not fired yet
 			continue
 		}
-		fmt.Println("sonar (mm)", robot.Sonar)
+		fmt.Println("sonar (mm)", *sonar.Data)
 
-		if err := robot.SetSpeed(h.steer(robot.Sonar, robot.Position.Stall != 0)); err != nil {
+		if err := wheels.Drive(h.steer(*sonar.Data, wheels.Data.Stall != 0)); err != nil {
 			return err
 		}
 	}

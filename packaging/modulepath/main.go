@@ -3,7 +3,8 @@
 //	go run ./packaging/modulepath example.org/someone/player
 //
 // It runs in the root of a clone and rewrites go.mod, and each mention of a package in
-// the files that git knows, and the address in the descriptions of libraries (pom.xml).
+// the files that git knows, and writes the address into the descriptions of the libraries in other
+// languages, for their registries.
 // The publisher of the clone commits the result and tags it.
 package main
 
@@ -16,7 +17,6 @@ import (
 	"os/exec"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -79,11 +79,19 @@ func newMove(from, to string, files []string) move {
 	return m
 }
 
-// nowhere is the address that the descriptions of the libraries have before the clone is published.
-const nowhere = "example.org/someone/player"
-
-// described are the files in which the registries of other languages find that address.
-var described = []string{"pom.xml", "pyproject.toml", "package.json"}
+// descriptions has the files in which the registries of other languages look for the repository: behind which text a clone
+// that is published says where it is, and how. Before, they have no address, since the repository has none.
+var descriptions = map[string]struct{ behind, lines string }{
+	"clients/java/pom.xml": {"</developers>\n", `  <url>https://ADDRESS</url>
+  <scm>
+    <connection>scm:git:https://ADDRESS</connection>
+    <url>https://ADDRESS</url>
+  </scm>
+`},
+	"clients/python/pyproject.toml": {"dependencies = []\n", "urls = { Repository = \"https://ADDRESS\" }\n"},
+	"clients/javascript/package.json": {"\"author\": \"The Player authors\",\n",
+		"  \"repository\": { \"type\": \"git\", \"url\": \"git+https://ADDRESS\", \"directory\": \"clients/javascript\" },\n"},
+}
 
 // rewrite changes one file, if it is text and mentions a package.
 func (m move) rewrite(file string) error {
@@ -95,7 +103,10 @@ func (m move) rewrite(file string) error {
 	if err != nil || bytes.IndexByte(old, 0) >= 0 {
 		return err
 	}
-	text := m.addressed(path.Base(file), m.mentions(string(old)))
+	text, err := m.addressed(file, m.mentions(string(old)))
+	if err != nil {
+		return err
+	}
 	if path.Base(file) == "go.mod" {
 		text = m.required(text)
 	}
@@ -128,11 +139,19 @@ func (m move) mentions(text string) string {
 }
 
 // addressed writes where the repository is into the description of a library.
-func (m move) addressed(file, text string) string {
-	if !slices.Contains(described, file) {
-		return text
+func (m move) addressed(file, text string) (string, error) {
+	d, ok := descriptions[file]
+	if !ok {
+		return text, nil
 	}
-	return strings.ReplaceAll(text, "https://"+nowhere, "https://"+m.to)
+	if before := "https://" + m.from; strings.Contains(text, before) { // the clone was published elsewhere
+		return strings.ReplaceAll(text, before, "https://"+m.to), nil
+	}
+	begin, end, ok := strings.Cut(text, d.behind)
+	if !ok {
+		return "", fmt.Errorf("%s has no %q, behind which the address belongs", file, d.behind)
+	}
+	return begin + d.behind + strings.ReplaceAll(d.lines, "ADDRESS", m.to) + end, nil
 }
 
 // required replaces the module itself in a go.mod.

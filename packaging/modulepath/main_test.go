@@ -1,6 +1,13 @@
 package main
 
-import "testing"
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"player/e2e/must"
+)
 
 func TestMentions(t *testing.T) {
 	m := newMove("player", "example.org/someone/robots", []string{"main.go", "client/client.go", "app/app.go", "examples/lab/lab.go", "devices/p2os/p2os.go"})
@@ -19,13 +26,26 @@ func TestMentions(t *testing.T) {
 }
 
 func TestAddressed(t *testing.T) {
-	m := newMove("player", "codeberg.org/ada/player", nil)
-	const text = "<url>https://example.org/someone/player.git</url>"
-	if got := m.addressed("pom.xml", text); got != "<url>https://codeberg.org/ada/player.git</url>" {
+	first, second := newMove("player", "codeberg.org/ada/player", nil), newMove("codeberg.org/ada/player", "example.org/lab/player", nil)
+	for file := range descriptions {
+		text := string(must.Get(os.ReadFile(filepath.Join("../..", file)))(t))
+		if strings.Contains(text, "example.org") {
+			t.Errorf("%s has an address before it is published", file)
+		}
+		for _, m := range []move{first, second} {
+			count := strings.Count(text, m.from)
+			text = must.Get(m.addressed(file, text))(t)
+			if !strings.Contains(text, "https://"+m.to) || m.from == first.to && (strings.Contains(text, m.from) || strings.Count(text, m.to) != count) {
+				t.Errorf("%s after %+v:\n%s", file, m, text)
+			}
+		}
+	}
+	const text = "nothing of a description"
+	if got := must.Get(first.addressed("docs/CLIENTS.md", text))(t); got != text {
 		t.Error(got)
 	}
-	if got := m.addressed("CLIENTS.md", text); got != text {
-		t.Error(got)
+	if _, err := first.addressed("clients/java/pom.xml", text); err == nil {
+		t.Error("a file without the place is taken")
 	}
 }
 

@@ -89,7 +89,7 @@ player_result player_open(player_client *c, const char *name, char access, char 
   char pairs[3] = {0, 0, 0};
   uint8_t code = 0;
   player_result r = find(c, name, &code, deadline);
-  *device = (char)code;
+  if (device) *device = (char)code;
   if (r != PLAYER_OK) return r;
   pairs[0] = (char)code;
   pairs[1] = access;

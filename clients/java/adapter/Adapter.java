@@ -15,7 +15,10 @@ import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import player.Certificates;
 import player.CameraFeedback;
+import player.Channel;
+import player.ChannelColor;
 import player.ColorBlob;
+import player.Device;
 import player.GPS;
 import player.Goal;
 import player.GotoData;
@@ -29,6 +32,7 @@ import player.PlayerException;
 import player.Position;
 import player.Ranger;
 import player.Ranges;
+import player.Rays;
 import player.Servo;
 import player.Simulation;
 import player.Vision;
@@ -113,7 +117,7 @@ public class Adapter implements Obeying {
                         .collect(Collectors.joining(",")) + "]";
             }
             case "devices" -> {
-                return list("devices", robot.devices().stream().map(d -> row(quote(d.name()), (int) d.code())));
+                return devices(robot.devices());
             }
             case "open" -> {
                 String name = request.getOrDefault("name", "");
@@ -122,18 +126,13 @@ public class Adapter implements Obeying {
                 return ",\"code\":" + (int) code;
             }
             case "rays" -> {
-                return list("rays", robot.rays().stream().map(r -> row(quote(robot.nameOf(r.device())), r.first(),
-                        r.count(), r.xMm(), r.yMm(), r.headingDeg(), r.stepDeg(), known(r.nearMm(), 0), known(r.farMm(), 0),
-                        r.coneDeg())));
+                return rays(this, robot.rays());
             }
             case "channels" -> {
-                return list("channels", robot.channels().stream().map(c -> row(quote(robot.nameOf(c.device())),
-                        c.number(), quote(c.role()), quote(c.unit() == null ? "-" : c.unit()), known(c.min(), UNKNOWN),
-                        known(c.max(), UNKNOWN), quote(c.name()))));
+                return channels(this, robot.channels());
             }
             case "colors" -> {
-                return list("colors", robot.colors().stream().map(c -> row(quote(robot.nameOf(c.device())),
-                        c.channel(), c.rgb())));
+                return colors(this, robot.colors());
             }
             case "read" -> {
                 robot.getData();
@@ -159,6 +158,27 @@ public class Adapter implements Obeying {
             default -> throw new IllegalArgumentException("unknown op " + op);
         }
         return "";
+    }
+
+    static String devices(List<Device> devices) {
+        return list("devices", devices.stream().map(d -> row(quote(d.name()), (int) d.code())));
+    }
+
+    static String rays(Obeying client, List<Rays> rays) {
+        return list("rays", rays.stream().map(r -> row(quote(client.nameOf(r.device())), r.first(),
+                r.count(), r.xMm(), r.yMm(), r.headingDeg(), r.stepDeg(), known(r.nearMm(), 0), known(r.farMm(), 0),
+                r.coneDeg())));
+    }
+
+    static String channels(Obeying client, List<Channel> channels) {
+        return list("channels", channels.stream().map(c -> row(quote(client.nameOf(c.device())),
+                c.number(), quote(c.role()), quote(c.unit() == null ? "-" : c.unit()), known(c.min(), UNKNOWN),
+                known(c.max(), UNKNOWN), quote(c.name()))));
+    }
+
+    static String colors(Obeying client, List<ChannelColor> colors) {
+        return list("colors", colors.stream().map(c -> row(quote(client.nameOf(c.device())),
+                c.channel(), c.rgb())));
     }
 
     /** Returns the TLS settings of a request, or null. */

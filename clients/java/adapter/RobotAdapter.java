@@ -71,22 +71,16 @@ final class RobotAdapter implements Obeying {
                         p.number(), p.x(), p.y(), p.heading(), p.length(), p.width(), p.range(), p.view())));
             }
             case "devices" -> {
-                return Adapter.list("devices", robot.devices().stream().map(d -> Adapter.row(Adapter.quote(d.name()), (int) d.code())));
+                return Adapter.devices(robot.devices());
             }
             case "rays" -> {
-                return Adapter.list("rays", robot.rays().stream().map(r -> Adapter.row(Adapter.quote(nameOf(r.device())),
-                        r.first(), r.count(), r.xMm(), r.yMm(), r.headingDeg(), r.stepDeg(), Adapter.known(r.nearMm(), 0),
-                        Adapter.known(r.farMm(), 0), r.coneDeg())));
+                return Adapter.rays(this, robot.rays());
             }
             case "channels" -> {
-                return Adapter.list("channels", robot.channels().stream().map(c -> Adapter.row(Adapter.quote(nameOf(c.device())),
-                        c.number(), Adapter.quote(c.role()), Adapter.quote(c.unit() == null ? "-" : c.unit()),
-                        Adapter.known(c.min(), Adapter.UNKNOWN), Adapter.known(c.max(), Adapter.UNKNOWN),
-                        Adapter.quote(c.name()))));
+                return Adapter.channels(this, robot.channels());
             }
             case "colors" -> {
-                return Adapter.list("colors", robot.colors().stream().map(c -> Adapter.row(Adapter.quote(nameOf(c.device())),
-                        c.channel(), c.rgb())));
+                return Adapter.colors(this, robot.colors());
             }
             case "close" -> close();
             default -> throw new IllegalArgumentException("unknown op " + op);
