@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"player/e2e/acceptance"
 	"player/e2e/must"
 )
 
@@ -136,6 +137,7 @@ func spans(t *testing.T, page string) (spans []string) {
 // docs/ARCHITECTURE.md names every package, and its names are right: files, folders,
 // and functions as Type.Name, package.Name, or by a name in camel case.
 func TestArchitecture(t *testing.T) {
+	acceptance.Alone(t)
 	const page = "docs/ARCHITECTURE.md"
 	code := readSource(t)
 	named := map[string]bool{}
@@ -230,6 +232,7 @@ func TestSkips(t *testing.T) {
 // A test that starts programs or opens terminals says so, and is skipped with -short. Packages
 // whose tests all do say so in TestMain.
 func TestUnitTestsStartNothing(t *testing.T) {
+	acceptance.Alone(t)
 	atRoot(t)
 	all := []string{"e2e/server_test.go", "fleet/helpers_test.go"}
 	for _, path := range all {

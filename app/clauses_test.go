@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"player/e2e/acceptance"
 	"player/e2e/must"
 )
 
@@ -26,6 +27,7 @@ var (
 // Each clause of the protocol has an anchor, and each citation on a page is a link to it: [PROTOCOL 5.4], with
 // a definition at the end of the page, or with the address behind it. -update adds missing ones.
 func TestDocsCiteClauses(t *testing.T) {
+	acceptance.Alone(t)
 	const protocol = "docs/PROTOCOL.md"
 	for _, p := range pages(t) {
 		if p.path == "CHANGELOG.md" || strings.HasPrefix(p.path, "docs/BENCHMARKS") { // notes of releases, and generated

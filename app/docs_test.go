@@ -15,6 +15,7 @@ import (
 
 	"player/config"
 	"player/devices"
+	"player/e2e/acceptance"
 	"player/e2e/must"
 )
 
@@ -143,6 +144,7 @@ func (p page) anchors() map[string]bool {
 // Links lead somewhere, also to a heading. No page has two headings of one name, the
 // index links every page of docs/, and every figure in docs/ is on a page.
 func TestDocsLinks(t *testing.T) {
+	acceptance.Alone(t)
 	anchors := map[string]map[string]bool{}
 	for _, p := range pages(t) {
 		anchors[p.path] = p.anchors()
@@ -280,6 +282,7 @@ const clicks = 2
 // Every page of docs/, of the examples and of the clients is two clicks from README.md at most. The table of tasks
 // in docs/README.md, one click from it, leads to each task's page, so a task is two clicks away.
 func TestDocsAreNear(t *testing.T) {
+	acceptance.Alone(t)
 	link := regexp.MustCompile(`\]\(([^)\s#]+)[^)\s]*\)|(?m:^\[[^\]]+\]: ([^\s#]+)\S*$)`)
 	links := map[string][]string{}
 	index := ""
@@ -349,6 +352,7 @@ func TestDocsGlossary(t *testing.T) {
 
 // Subcommands that the pages use are there.
 func TestDocsUseTheCommands(t *testing.T) {
+	acceptance.Alone(t)
 	command := regexp.MustCompile("(?m)(?:^ *|`|\\$ |sudo |&& )player ([a-z]+)(?:[ `]|$)")
 	seen := map[string]bool{}
 	for _, p := range pages(t) {
@@ -368,6 +372,7 @@ func TestDocsUseTheCommands(t *testing.T) {
 
 // A flag by itself, as in `+"`-http`"+`, is one of a program of this repository.
 func TestDocsNameFlags(t *testing.T) {
+	acceptance.Alone(t)
 	atRoot(t)
 	declared := regexp.MustCompile(`\.(?:\w*Var|Bool|Int|String|Duration|Float64|\w*Func)\((?:&[\w.]+, )?"([a-z][\w.-]*)"`)
 	known := map[string]bool{
@@ -402,6 +407,7 @@ func TestDocsNameFlags(t *testing.T) {
 // Commands with subcommands in README.md and docs/ use flags that the subcommands have, and
 // the files that they name are in the repository.
 func TestDocsUseTheTools(t *testing.T) {
+	acceptance.Alone(t)
 	stable := must.Get(os.ReadFile("app/testdata/stable/flags.txt"))(t) // TestStable compares it with the program
 	flags := map[string]map[string]bool{}                               // by subcommand
 	for line := range strings.Lines(string(stable)) {

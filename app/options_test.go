@@ -15,6 +15,7 @@ import (
 
 	"player/codec"
 	"player/config"
+	"player/e2e/acceptance"
 	"player/e2e/must"
 )
 
@@ -95,6 +96,7 @@ func TestUsage(t *testing.T) {
 
 // Commands in README.md and docs/ use flags that exist.
 func TestDocsUseTheFlags(t *testing.T) {
+	acceptance.Alone(t)
 	command := regexp.MustCompile(`(?:player|go run \.) (-[^` + "`" + `|#\n]*)`)
 	seen := 0
 	for _, page := range guide(t) {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"player/e2e/acceptance"
 	"player/e2e/must"
 )
 
@@ -58,6 +59,7 @@ const dense = 4
 
 // Pages and help texts name the things that they speak of.
 func TestVoice(t *testing.T) {
+	acceptance.Alone(t)
 	all := pages(t)
 	for _, path := range must.Get(filepath.Glob("app/help/*.txt"))(t) {
 		all = append(all, page{path, string(must.Get(os.ReadFile(path))(t))})
@@ -136,6 +138,7 @@ func TestVoiceOfComments(t *testing.T) {
 // Messages of the programs name the things that they speak of: errors, lines of the log, help of flags. A message is
 // read alone and in a hurry, so it has no habit at all.
 func TestVoiceOfMessages(t *testing.T) {
+	acceptance.Alone(t)
 	atRoot(t)
 	seen := 0
 	must.Do(t, filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tries INSTALL, OPERATIONS and CLIENTS as they are written, on a clean Debian of this release: makes one
 # with mmdebstrap in a temporary folder, installs there what packaging makes, and runs the commands
-# of the pages (guest.sh).
+# of the pages (guest.sh). Then systemd runs there as process 1, and the service is upgraded from 1.0.0 and back.
 #
 #   packaging/clean.sh [DIR]    DIR has the results of packaging; without it they are built
 #
@@ -50,4 +50,35 @@ guest toolchains
 guest clients
 guest programs --net
 guest remove
+
+# systemd itself upgrades the package of version 1.0.0, unchanged. It is process 1 there, and has a cgroup of
+# its own. It ends with the exit code of the part.
+git clone -q --no-checkout . "$work/first"
+git -C "$work/first" checkout -q "$(git log --format=%H --grep='^Version 1\.0\.0$' | tail -1)"
+(cd "$work/first" && go run ./packaging -only amd64 -clients=false -version 1.0.0 -o "$root/root/old" >/dev/null)
+cp packaging/board.py packaging/drive.py config/examples/arduino.cfg "$root/root/"
+cat >"$root/etc/systemd/system/trial.service" <<'UNIT'
+[Unit]
+After=multi-user.target
+[Service]
+Type=oneshot
+Environment=HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive
+ExecStart=/bin/bash /root/guest.sh service
+ExecStopPost=/bin/sh -c 'systemctl exit $$EXIT_STATUS'
+StandardOutput=file:/root/service.log
+StandardError=inherit
+UNIT
+code=0
+unshare --mount --pid --fork --kill-child --cgroup --uts --ipc --net sh -ec '
+  mount --bind "$1" "$1"
+  cd "$1"
+  mount -t proc proc proc
+  mount -t sysfs sysfs sys
+  mount -t cgroup2 none sys/fs/cgroup
+  mount -t tmpfs none run
+  mount -t devpts -o newinstance,ptmxmode=0666 devpts dev/pts
+  ip link set lo up
+  exec env -i container=unshare PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot . /lib/systemd/systemd --unit=trial.service' sh "$root" </dev/null || code=$?
+cat "$root/root/service.log"
+[ $code = 0 ] || exit $code
 echo "the pages: tried on a clean system"

@@ -136,6 +136,75 @@ with playerclient.PlayerClient("localhost", 6665) as robot:
   as_written CLIENTS 'TCLLIBPATH=' localhost 6665 2 | tail -1 | grep '[0-9]' || fail "Tcl"
   ends
   ;;
+service) # with systemd as process 1, which starts this as a unit
+  # state prints the unit's state and the status that the server gives.
+  state() { systemctl show player --property=ActiveState,SubState,Result,NRestarts,StatusText --value | paste -sd' '; }
+  # prints FILE TEXT waits for a line behind the ones that were waited for.
+  declare -A seen=()
+  prints() {
+    local at
+    for _ in $(seq 600); do
+      at=$(awk -v from="${seen[$1]:-0}" -v text="$2" 'NR > from && $0 ~ text {print NR; exit}' "$1")
+      if [ -n "$at" ]; then seen[$1]=$at; return; fi
+      sleep 0.1
+    done
+    tail -n 20 robot driver
+    journalctl -u player --no-pager | tail -n 30
+    fail "$1 does not print $2"
+  }
+  # replaced PACKAGE VERSION installs another version while a program drives. The package restarts the service: the old
+  # server stops the robot, and the program goes on with the new one.
+  replaced() {
+    dpkg -i --force-confold "$1" >/dev/null || fail "dpkg -i $1"
+    prints driver '^lost: '
+    prints driver '^drives'
+    grep -q "^player $2 " <<<"$(player -version)" || fail "$(player -version) is not $2"
+    [ "$(systemctl is-active player)" = active ] || fail "after the upgrade: $(state)"
+    echo "$2 drives: $(state)"
+  }
+  env/bin/python board.py >robot &
+  board=$!
+  prints robot '^/dev/'
+  terminal=$(head -1 robot)
+  chmod 666 "$terminal" # its group is tty
+  mkdir -p /etc/systemd/system/player.service.d
+  printf '[Service]\nDeviceAllow=char-pts rw\n' >/etc/systemd/system/player.service.d/terminal.conf
+  mkdir -p /etc/player
+  zcat -f arduino.cfg | sed "s|/dev/ttyACM0|$terminal|" >/etc/player/player.cfg
+  dpkg -i --force-confold old/player_1.0.0-1_amd64.deb >/dev/null || fail "dpkg -i of 1.0.0"
+  [ "$(systemctl is-active player)" = active ] || { journalctl -u player --no-pager | tail -n 30; fail "after the installation: $(state)"; }
+  mkfifo input
+  env/bin/python drive.py 6665 <input >driver &
+  driver=$!
+  exec {input}>input
+  prints driver '^drives'
+  replaced "player_${deb}_amd64.deb" "${deb%-1}"
+  replaced old/player_1.0.0-1_amd64.deb 1.0.0
+  replaced "player_${deb}_amd64.deb" "${deb%-1}"
+  [ "$(grep -c '^0 0,' robot)" -ge 3 ] && ! grep 'of its own' robot || { cat robot; fail "a server has not stopped the robot itself"; }
+  # A server that is killed: its guard stops the robot, systemd starts another one.
+  systemctl kill --signal=KILL --kill-whom=main player
+  prints driver '^lost: '
+  prints driver '^drives'
+  [ "$(systemctl show player --property=NRestarts --value)" = 1 ] || fail "after the death: $(state)"
+  echo "killed and restarted: $(state)"
+  echo >&$input
+  wait $driver || fail "the program that drives ended with an error"
+  # A file with mistakes is refused, and the service goes on.
+  cp /etc/player/player.cfg good.cfg
+  echo 'driver ( name "stag" )' >/etc/player/player.cfg
+  ! systemctl reload player 2>/dev/null || fail "a file with mistakes is taken"
+  cp good.cfg /etc/player/player.cfg
+  systemctl reload player && [ "$(systemctl is-active player)" = active ] ||
+    { journalctl -u player --no-pager | tail -n 30; fail "after the reload: $(state)"; }
+  systemctl stop player
+  [ "$(systemctl show player --property=Result --value)" = success ] || fail "after the stop: $(state)"
+  kill $board
+  rm -r /etc/systemd/system/player.service.d
+  dpkg --purge player >/dev/null
+  ! systemctl is-enabled player 2>/dev/null || fail "the service is enabled without its package"
+  [ "$(systemctl show player --property=LoadState --value)" = not-found ] || fail "the unit is left"
+  ;;
 remove)
   apt-get purge -qq player player-fleet libplayer-dev libplayerc-dev >/dev/null
   for path in /usr/bin/player /usr/bin/player-fleet /usr/share/doc/player /usr/include/player /etc/avahi/services/player.service; do

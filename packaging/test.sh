@@ -89,7 +89,8 @@ done
 dpkg --purge player-doc >/dev/null
 [ ! -e /usr/share/doc/player/html ] || fail "pages are left"
 
-# The package of version 1.0.0 as it was. A clone without its history gets one of this commit with that number.
+# The package of version 1.0.0 as it was, which a commit, a version of Go and a kind of machine determine: a folder of the
+# user's cache keeps it. A clone without its history gets one of this commit with that number.
 first=$(git -C "$work/one" log --format=%H --grep='^Version 1\.0\.0$' | tail -1)
 if [ -n "$first" ]; then
   git clone -q --no-checkout "$work/one" "$work/first"
@@ -99,8 +100,15 @@ else
   echo "this clone has no history: the package of 1.0.0 is one of this commit"
   git clone -q "$work/other/folder" "$work/first"
 fi
-(cd "$work/first" && go run ./packaging -only amd64 -clients=false -version 1.0.0 -o "$work/old")
-old=$work/old/player_1.0.0-1_amd64.deb
+kept=$work/kept
+if [ -n "$first" ]; then kept=${XDG_CACHE_HOME:-$HOME/.cache}/player-tests/packages-$first-$(cd "$work/first" && go env GOVERSION); fi
+old=$kept/player_1.0.0-1_amd64.deb
+if [ ! -e "$old" ]; then
+  (cd "$work/first" && go run ./packaging -only amd64 -clients=false -version 1.0.0 -o "$work/old")
+  mkdir -p "$kept"
+  cp "$work/old/${old##*/}" "$old.$$"
+  mv "$old.$$" "$old" # whole, or not there
+fi
 new=$files/player_$number-1_amd64.deb
 
 [ -z "$(dpkg-deb -c "$new" | awk '$1 ~ /^.....w/ || $1 ~ /^........w/ || $2 != "root/root"')" ] || fail "files that others may write"

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"player/e2e/acceptance"
 	"player/e2e/must"
 	"player/e2e/needs"
 )
@@ -12,6 +13,7 @@ import (
 // A seed determines everything, and its whole story is the seed: each event is recorded, with its time. With programs of
 // ROS only the seed, or a story that is given, determines everything.
 func TestStoryIsReplayed(t *testing.T) {
+	acceptance.Alone(t)
 	needs.Time(t)
 	keys := newKeys(t)
 	for seed := uint64(1); seed <= 3; seed++ {
@@ -31,6 +33,7 @@ func TestStoryIsReplayed(t *testing.T) {
 // An invariant that two clients and one fault break is shown with little else; so is one that a program of ROS and a
 // client break.
 func TestFailureShrinks(t *testing.T) {
+	acceptance.Alone(t)
 	needs.Time(t)
 	driving := func(s *sim) (n int) {
 		for _, c := range s.clients {

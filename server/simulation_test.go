@@ -38,7 +38,7 @@ import (
 
 var (
 	simSeed  = flag.Uint64("seed", 0, "run only this seed of the simulation, and print its events")
-	simSeeds = flag.Int("seeds", 0, "how many seeds the simulation runs; 0: 8, with -short 2, with ACCEPTANCE=1 30")
+	simSeeds = flag.Int("seeds", 0, "how many seeds the simulation runs; 0: 8, with -short 2, with -race 4, with ACCEPTANCE=1 30")
 	simFirst = flag.Uint64("firstseed", 1, "the first seed of the simulation")
 	simStory = flag.String("story", "", "with -seed: only these events happen, as a seed that fails prints them")
 )
@@ -52,6 +52,8 @@ func TestSimulation(t *testing.T) {
 		seeds = 30
 	case seeds == 0 && testing.Short():
 		seeds = 2
+	case seeds == 0 && acceptance.Detector:
+		seeds = 4 // the detector makes each ten times slower
 	case seeds == 0:
 		seeds = 8
 	}

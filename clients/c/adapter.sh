@@ -3,5 +3,10 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./common.sh
-[ -x "$BUILD/adapter" ] || cc -std=c99 "${strict[@]}" "${sanitize[@]}" -o "$BUILD/adapter" adapter.c player.c "${tls[@]}"
+if [ ! -x "$BUILD/adapter" ]; then
+  library adapter-player "${sanitize[@]}"
+  link=("$BUILD/adapter-player.o")
+  with_tls "${sanitize[@]}"
+  program adapter adapter.c cc -std=c99 "${strict[@]}" "${sanitize[@]}" "${define[@]}"
+fi
 exec "$BUILD/adapter"

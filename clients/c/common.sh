@@ -5,9 +5,9 @@
 strict=(-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror)
 sanitize=(-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all)
 
-# Files and libraries of a program with TLS in addition, if OpenSSL is there.
-tls=()
-if echo '#include <openssl/ssl.h>' | cc -E - >/dev/null 2>&1; then tls=(-DWITH_TLS ../c/player_tls.c -lssl -lcrypto); fi
+# Whether programs have TLS: yes, if OpenSSL is there.
+tls=
+if echo '#include <openssl/ssl.h>' | cc -E - >/dev/null 2>&1; then tls=yes; fi
 
 # library NAME FLAGS... compiles the C client for a C++ program, to $BUILD/NAME.o.
 library() {
@@ -20,6 +20,15 @@ link=()
 program() {
   "${@:3}" -c -o "$BUILD/$1.o" "$2"
   "${@:3}" -o "$BUILD/$1" "$BUILD/$1.o" "${link[@]}"
+}
+
+# with_tls FLAGS... compiles the part with TLS, if OpenSSL is there: link gets it, and define has the macro of the program.
+define=()
+with_tls() {
+  [ -n "$tls" ] || return 0
+  cc -std=c99 "${strict[@]}" "$@" -c -o "$BUILD/tls.o" ../c/player_tls.c
+  link+=("$BUILD/tls.o" -lssl -lcrypto)
+  define=(-DWITH_TLS)
 }
 
 # checked STANDARD FILES... has clang look at files, and with TIDY=1 clang-tidy, for which a file in C++ takes half a

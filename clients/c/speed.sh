@@ -3,5 +3,9 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./common.sh
-[ -x "$BUILD/speed" ] || cc -std=c99 "${strict[@]}" -O2 -o "$BUILD/speed" speed.c player.c
+if [ ! -x "$BUILD/speed" ]; then
+  library speed-player -O2
+  link=("$BUILD/speed-player.o")
+  program speed speed.c cc -std=c99 "${strict[@]}" -O2
+fi
 exec "$BUILD/speed" "$@"

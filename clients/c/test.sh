@@ -21,13 +21,13 @@ for standard in c99 c17 gnu17; do
   done
   cc -std=$standard -pedantic-errors "${strict[@]}" -fsyntax-only player.c
 done
-if [ ${#tls[@]} != 0 ]; then cc -std=c99 -pedantic-errors "${strict[@]}" -fsyntax-only player_tls.c; fi
+if [ -n "$tls" ]; then cc -std=c99 -pedantic-errors "${strict[@]}" -fsyntax-only player_tls.c; fi
 for source in examples/*.c; do
   program "$(basename "$source" .c)" "$source" cc -std=c99 -O2 "${strict[@]}"
 done
 cc -std=c99 "${strict[@]}" -DPLAYER_OPAQUE -fsyntax-only examples/*.c # they use the calls alone
 checked c99 player.c adapter.c examples/*.c
-if [ ${#tls[@]} != 0 ]; then checked c99 player_tls.c; fi
+if [ -n "$tls" ]; then checked c99 player_tls.c; fi
 link=()
 program test test.c cc -std=c99 "${strict[@]}" "${sanitize[@]}"
 "$BUILD/test"

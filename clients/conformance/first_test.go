@@ -21,11 +21,12 @@ var firstPrograms = map[string]struct {
 	compile, run string
 	prints       words
 }{
-	"c": {"cc -std=c99 -Wall -Wextra -Werror -o NAME examples/NAME.c player.c", "./NAME HOST PORT ROUNDS",
+	"c": {"cc -std=c99 -Wall -Wextra -Werror -I. -c -o NAME.o examples/NAME.c && cc -std=c99 -c player.c && cc -o NAME NAME.o player.o", "./NAME HOST PORT ROUNDS",
 		words{"hello": `(?m)^sonar \(mm\)( \d+){16}$`, "watch": `p, +\d+\.\d ms old: x -?\d+ y`}},
-	"cpp": {"c++ -std=c++17 -Wall -Wextra -Werror -I../c -o NAME examples/NAME.cpp player.o", "./NAME HOST PORT ROUNDS",
+	"cpp": {"c++ -std=c++17 -Wall -Wextra -Werror -I../c -c -o NAME.o examples/NAME.cpp && c++ -o NAME NAME.o player.o", "./NAME HOST PORT ROUNDS",
 		words{"watch": `sonar ahead \d+ left`}},
-	"java": {"javac -d build examples/NAME.java src/player/*.java", "java -cp build NAME HOST PORT ROUNDS",
+	"java": {"javac -J-XX:+UseSerialGC -J-XX:TieredStopAtLevel=1 -d build examples/NAME.java src/player/*.java",
+		"java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp build NAME HOST PORT ROUNDS",
 		words{"Hello": `(?m)^\[\d+(, \d+){15}\]$`, "Watch": `sonar ahead \d+ mm`}},
 	"tcl": {"", "tclsh examples/NAME.tcl HOST PORT ROUNDS", words{"hello": `(?m)^\d+( \d+){15}$`, "watch": `sonar ahead \d+ mm`}},
 	"python": {"", "python3 -W error -m examples.NAME HOST:PORT -n ROUNDS",

@@ -5,6 +5,7 @@ cd "$(dirname "$0")"
 . ../c/common.sh
 if [ ! -x "$BUILD/speed" ]; then
   library speed-player -O2
-  c++ -std=c++17 "${strict[@]}" -O2 -pthread -I../c -o "$BUILD/speed" speed.cpp "$BUILD/speed-player.o"
+  link=("$BUILD/speed-player.o")
+  program speed speed.cpp c++ -std=c++17 "${strict[@]}" -O2 -pthread -I../c
 fi
 exec "$BUILD/speed" "$@"

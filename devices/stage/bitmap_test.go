@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/image/bmp"
 
+	"player/e2e/acceptance"
 	"player/e2e/must"
 )
 
@@ -33,6 +34,7 @@ func zipped(t *testing.T, text string) string {
 // Every kind of netpbm's files, with comments where they may be; black, white, white in
 // the first row and white, black, black in the second.
 func TestPicturesOfNetpbm(t *testing.T) {
+	acceptance.Alone(t)
 	for name, text := range map[string]string{
 		"pbm text":          "P1\n3 2\n1 0 0\n0 1 1\n",
 		"pbm digits":        "P1 # by hand\n3 2\n100\n011\n",
@@ -252,6 +254,7 @@ func TestMapOfROS(t *testing.T) {
 // The time to read a map file grows with its size, not with the square of it, which would be half
 // an hour here.
 func TestMapOfOneLine(t *testing.T) {
+	acceptance.Alone(t)
 	t.Parallel()
 	for _, document := range []string{"{}", "---"} {
 		m, err := readMapFile("map.yaml", []byte(strings.Repeat(document, 2<<20)+"\nimage: plan.pgm\nresolution: 1\norigin: [0, 0]\n"))

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"player/devices/stage/floor"
+	"player/e2e/acceptance"
 	"player/e2e/needs"
 )
 
@@ -57,6 +58,7 @@ func checkScan(t *testing.T, r *Robot) (met int) {
 // Scans equal the scans with rays that are checked against every body, wherever bodies have
 // moved.
 func TestScansMissNoBody(t *testing.T) {
+	acceptance.Alone(t)
 	random := rand.New(rand.NewPCG(7, 8))
 	w := crowded(t, random, 30)
 	r := w.robots[0]

@@ -285,6 +285,7 @@ pioneer2dx ( )
 
 // A draft stays small, whatever is drawn: the server's computer drives robots.
 func TestDraftIsBounded(t *testing.T) {
+	acceptance.Alone(t)
 	w := must.Get(Load("room"))(t)
 	for what, do := range map[string]func(d *Draft) (*Draft, error){
 		"far": func(d *Draft) (*Draft, error) { return d.AddWall(Vec{X: -900, Y: -900}, Vec{X: 900, Y: 900}) },

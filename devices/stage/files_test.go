@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"player/devices"
+	"player/e2e/acceptance"
 	"player/e2e/must"
 	"player/formats/syntax"
 	"player/simulation/worlds"
@@ -30,6 +31,7 @@ func TestNamesOfWorlds(t *testing.T) {
 }
 
 func TestShippedWorldsLoad(t *testing.T) {
+	acceptance.Alone(t)
 	files, err := filepath.Glob("../../simulation/worlds/*.world")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)

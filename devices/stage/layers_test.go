@@ -58,6 +58,7 @@ func TestTooMuchWall(t *testing.T) {
 
 // Room for a picture is counted by its solid areas: TestStoredTiles of floor shows that so many tiles are stored.
 func TestSizeOfGrids(t *testing.T) {
+	acceptance.Alone(t)
 	var rows []string // a disc
 	for y := range 64 {
 		row := []byte(strings.Repeat(" ", 64))

@@ -10,6 +10,7 @@ import (
 
 	"player/codec"
 	"player/devices/stage/floor"
+	"player/e2e/acceptance"
 	"player/e2e/needs"
 )
 
@@ -196,6 +197,7 @@ func noOverlaps(t *testing.T, w *World) {
 // In random worlds with random commands, no body ends in a wall, checked as a polygon, or in
 // another thing, whether it can be pushed or not, and every thing stays within the walls around.
 func TestPushingNeverPenetrates(t *testing.T) {
+	acceptance.Alone(t)
 	t.Parallel()
 	needs.Time(t)
 	moved, stalls := 0, 0

@@ -11,6 +11,7 @@ import (
 	"player/codec"
 	"player/devices"
 	"player/devices/stage/floor"
+	"player/e2e/acceptance"
 	"player/e2e/must"
 	"player/e2e/needs"
 )
@@ -104,6 +105,7 @@ func TestRangersWithMistakes(t *testing.T) {
 
 // Each reading is the distance to the thing that its ray meets, and question r says where the ray is.
 func TestReadingsAreTheCastsOfTheirRays(t *testing.T) {
+	acceptance.Alone(t)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 7))
 	meetings, rounds := 0, needs.Rounds(6, 20)
@@ -192,6 +194,7 @@ func TestConesReadAsSonars(t *testing.T) {
 // The errors of a ranger have the deviation that the world gives, and are the same for any readers and in any run. Those of
 // two rangers differ.
 func TestErrorsOfRangers(t *testing.T) {
+	acceptance.Alone(t)
 	t.Parallel()
 	const text = robotWorld + `wall ( pose [2.05 0 0 90] size [100 0.1 1] )
 		define noisy ranger ( sensor ( samples 200 fov 1 noise [0.05 0 0] dropout 0.1 ) )

@@ -8,6 +8,7 @@ import (
 
 	"player/codec"
 	"player/devices"
+	"player/e2e/acceptance"
 	"player/e2e/must"
 )
 
@@ -56,6 +57,7 @@ pioneer_full ( name "r0" sicklaser ( pose [-0.15 0 0 180] ) camera ( pose [-0.15
 
 // Each of two lasers and cameras looks from its own place, and each head and gripper has its own commands.
 func TestSeveralDevicesDoNotShare(t *testing.T) {
+	acceptance.Alone(t)
 	t.Parallel()
 	b := newBench(t, newWorld(t, bothWays))
 	lasers, cameras := b.subscribe(t, 0, codec.Laser, 2), b.subscribe(t, 0, codec.Vision, 2)

@@ -49,6 +49,7 @@ func (w *World) state() (state string) {
 // Groups of robots are stepped without a check of others, and before others. The result is
 // the same as if the robots were stepped one after the other.
 func TestGroupsChangeNothing(t *testing.T) {
+	acceptance.Alone(t)
 	w, each := crowded(t, rand.New(rand.NewPCG(15, 16)), 60), crowded(t, rand.New(rand.NewPCG(15, 16)), 60)
 	rest, steps := 0, acceptance.Rounds(1000, 3000)
 	jostle(w, steps, func() { rest += len(w.groups.rest) })
@@ -94,6 +95,7 @@ func TestProcessorsStepAlike(t *testing.T) {
 // Several steps at once are the same as one after the other, up to the time at which the world
 // stops.
 func TestStepsAtOnce(t *testing.T) {
+	acceptance.Alone(t)
 	needs.Time(t)
 	text := "quit_time 60\n" + arena(60, "pioneer2dx")
 	w, each := newWorld(t, text), newWorld(t, text)

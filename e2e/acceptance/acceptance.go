@@ -23,6 +23,16 @@ func Only(t testing.TB) {
 // Wanted reports whether the tests that take long are wanted. With -short they are not.
 func Wanted() bool { return os.Getenv(variable) != "" && !testing.Short() }
 
+// Alone marks a test in which one goroutine computes for long. The race detector finds nothing in it and makes it
+// ten times slower, so with the detector it is skipped unless the variable is set. .ci/run has it once, without the
+// detector.
+func Alone(t testing.TB) {
+	t.Helper()
+	if Detector && os.Getenv(variable) == "" {
+		t.Skip("one goroutine computes: the race detector takes long and finds nothing; " + variable + "=1 runs it")
+	}
+}
+
 // full is set to have tests take all their rounds. .ci/nightly sets it.
 const full = "FULL"
 

@@ -40,7 +40,8 @@ func Programs(module string, packages ...string) (folder string, err error) {
 }
 
 // Folder returns a folder that fill makes of sources, which are files and folders, with
-// programs. It calls fill if there is no folder of the same sources and programs.
+// programs. It calls fill if there is no folder of the same sources and programs. Clones in other folders have the
+// same sources, so paths of sources may not get into what runs. Pages (.md) are no sources.
 func Folder(name string, sources, programs []string, fill func(folder string) error) (folder string, err error) {
 	var of strings.Builder
 	for _, program := range programs {
@@ -62,7 +63,7 @@ func Folder(name string, sources, programs []string, fill func(folder string) er
 	}
 	for _, source := range sources {
 		err := filepath.WalkDir(source, func(path string, entry fs.DirEntry, err error) error {
-			if err != nil || !entry.Type().IsRegular() {
+			if err != nil || !entry.Type().IsRegular() || filepath.Ext(path) == ".md" {
 				return err
 			}
 			file, err := os.Open(path)
@@ -72,10 +73,8 @@ func Folder(name string, sources, programs []string, fill func(folder string) er
 			defer file.Close()
 			sum := sha256.New()
 			_, err = io.Copy(sum, file)
-			// The result may contain the paths of its sources.
-			absolute, notThere := filepath.Abs(path)
-			fmt.Fprintf(&of, "%s %x\n", absolute, sum.Sum(nil))
-			return errors.Join(err, notThere)
+			fmt.Fprintf(&of, "%s %x\n", path, sum.Sum(nil))
+			return err
 		})
 		if err != nil {
 			return "", err

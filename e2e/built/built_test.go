@@ -48,6 +48,22 @@ func TestFolder(t *testing.T) {
 	}
 }
 
+// Two clones share a folder, and a page that changes does not fill it again.
+func TestClonesShareAFolder(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	filled := 0
+	for _, page := range []string{"one", "two"} {
+		clone := t.TempDir()
+		must.Do(t, os.WriteFile(filepath.Join(clone, "source.c"), nil, 0o600))
+		must.Do(t, os.WriteFile(filepath.Join(clone, "README.md"), []byte(page), 0o600))
+		t.Chdir(clone)
+		must.Get(Folder("test", []string{"."}, []string{"sh"}, func(string) error { filled++; return nil }))(t)
+	}
+	if filled != 1 {
+		t.Errorf("filled %d times", filled)
+	}
+}
+
 // A folder is filled again when a compiler has changed that another program of its name runs.
 func TestCompilerChanges(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())

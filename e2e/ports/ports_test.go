@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"player/e2e/acceptance"
 	"player/e2e/must"
 )
 
@@ -46,6 +47,7 @@ var fixed = regexp.MustCompile(`[Ll]isten\w*\([^)\n]*"[^"\n]*:[1-9][0-9]*"`)
 // No test listens on a fixed port: another program of the computer may have it, for example a Player
 // in use.
 func TestNoFixedPorts(t *testing.T) {
+	acceptance.Alone(t)
 	t.Parallel()
 	root, tests := "../..", 0
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {

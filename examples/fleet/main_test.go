@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"player/client/subsumption"
+	"player/e2e/acceptance"
 	"player/e2e/needs"
 	"player/examples/lab"
 )
@@ -16,6 +17,7 @@ var update = flag.Bool("update", false, "write the figure of docs/SUBSUMPTION.md
 // All ten robots reach the other side and come back, though they meet in the
 // middle.
 func TestThereAndBack(t *testing.T) {
+	acceptance.Alone(t)
 	needs.Time(t)
 	l, err := lab.Open("../../simulation/worlds/subsumption-fleet.world")
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"player/e2e/acceptance"
 	"player/e2e/must"
 )
 
@@ -384,6 +385,7 @@ func nested(depth int) string {
 }
 
 func TestLimits(t *testing.T) {
+	acceptance.Alone(t)
 	includes := func(n int) map[string]string {
 		files := map[string]string{}
 		for i := range n {

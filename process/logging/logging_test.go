@@ -17,6 +17,7 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
+	"player/e2e/acceptance"
 	"player/e2e/must"
 	"player/e2e/needs"
 	"player/e2e/terminals"
@@ -146,6 +147,7 @@ func checkLine(t *testing.T, line []byte) {
 
 // A line is short and is one line, with every text in every kind of field.
 func TestLinesAreBounded(t *testing.T) {
+	acceptance.Alone(t)
 	needs.Time(t)
 	var out bytes.Buffer
 	for name, field := range kinds {
