@@ -118,6 +118,12 @@ const granting = (devices, data = () => null) => (kind, payload, socket) => {
   return null;
 };
 
+test("the server itself by its name, which is in no list", { timeout }, async (t) => {
+  const { robot } = await scripted(t, granting(DEVICES));
+  assert.equal(await robot.open("freshness", "read", LIMIT), "y");
+  assert.equal(robot.access("freshness"), "r");
+});
+
 test("devices by their names, of which one is asked for only if it has no letter", { timeout }, async (t) => {
   const kinds = [];
   const grant = granting(DEVICES);
