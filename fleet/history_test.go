@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -171,18 +172,46 @@ func check(all []operation) error {
 	}
 	model := porcupine.Model{Init: func() any { return register{} }, Step: step}
 	result, info := porcupine.CheckOperationsVerbose(model, ops, patience)
-	if result == porcupine.Ok {
+	switch result {
+	case porcupine.Ok:
 		return nil
-	}
-	// The longest part that is linearizable ends shortly before the fault.
-	longest := 0
-	for _, part := range slices.Concat(info.PartialLinearizations()...) {
-		longest = max(longest, len(part))
-	}
-	if longest < len(ops) {
-		return fmt.Errorf("the history is not linearizable (%s) near operation %d: %v", result, longest, ops[max(0, longest-3):min(len(ops), longest+3)])
+	case porcupine.Illegal:
+		fault := unexplained(ops, info)
+		return fmt.Errorf("the history is not linearizable: %v has no place in it. Operations at that time:\n%s", fault, around(all, fault))
 	}
 	return fmt.Errorf("linearizability: %s", result)
+}
+
+// unexplained returns the operation that has no place in a history which is not linearizable: of those that
+// are missing in the longest part that is, the one that ends first.
+func unexplained(ops []porcupine.Operation, info porcupine.LinearizationInfo) operation {
+	var longest []int
+	for _, part := range slices.Concat(info.PartialLinearizations()...) {
+		if len(part) > len(longest) {
+			longest = part
+		}
+	}
+	var missing []operation
+	for i, o := range ops {
+		if !slices.Contains(longest, i) {
+			missing = append(missing, o.Input.(operation))
+		}
+	}
+	return slices.MinFunc(missing, func(a, b operation) int { return cmp.Compare(a.ret, b.ret) })
+}
+
+// around returns the operations that overlap the time from a second before a fault to a second after it, by the
+// time of their calls, one a line.
+func around(all []operation, fault operation) string {
+	near := slices.DeleteFunc(slices.Clone(all), func(o operation) bool {
+		return o.ret < fault.call-time.Second || o.call > fault.ret+time.Second
+	})
+	slices.SortStableFunc(near, func(a, b operation) int { return cmp.Compare(a.call, b.call) })
+	var lines strings.Builder
+	for _, o := range near {
+		fmt.Fprintln(&lines, o)
+	}
+	return lines.String()
 }
 
 // untold returns the leases that were given, and adopted by another bridge, but whose
@@ -252,5 +281,29 @@ func TestCheckOfHistories(t *testing.T) {
 		if check(bad) == nil {
 			t.Errorf("%s: it is not found", name)
 		}
+	}
+}
+
+// The error names the operation that has no place, and lists the others of that time in order.
+func TestErrorOfHistories(t *testing.T) {
+	t.Parallel()
+	const ms = time.Millisecond
+	at := func(a action, token uint64, value int, call time.Duration) operation {
+		return operation{action: a, token: token, value: value, sure: true, call: call * ms, ret: (call + 10) * ms}
+	}
+	before := []operation{at(acquired, 4, 0, 0), at(commanded, 4, 1, 20)}
+	refused := operation{action: acquired, call: 1250 * ms, ret: 1260 * ms} // which the check ignores
+	fault := at(observed, 0, 2, 2230)
+	near := []operation{at(acquired, 9, 0, 2100), at(commanded, 9, 2, 2120), at(acquired, 12, 0, 2200), fault, at(commanded, 12, 3, 2300)}
+	near[1].ret = 2190 * ms
+	later := at(observed, 0, 3, 3400)
+	err := check(slices.Concat([]operation{later}, near, before, []operation{refused}))
+	var want strings.Builder
+	fmt.Fprintf(&want, "the history is not linearizable: %v has no place in it. Operations at that time:\n", fault)
+	for _, o := range append([]operation{refused}, near...) {
+		fmt.Fprintln(&want, o)
+	}
+	if err == nil || err.Error() != want.String() {
+		t.Errorf("the error is\n%v\nwant\n%s", err, want.String())
 	}
 }

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -123,6 +125,39 @@ func TestStopWithoutItsBridge(t *testing.T) {
 	t.Logf("stopped after %v", took.Round(time.Millisecond))
 }
 
+// holdRobot drives a robot until ctx ends: it asks for the lease whenever it has none. It sends no command before the
+// last one is answered, so a slow machine gets fewer. drives receives a value when the robot has obeyed the first.
+func holdRobot(ctx context.Context, conn *nats.Conn, device string, drives chan<- struct{}) {
+	ask := func(last, token string, body []byte) (r reply) {
+		m := nats.NewMsg(device + last)
+		m.Data = body
+		if token != "" {
+			m.Header.Set(bridge.HeaderLease, token)
+		}
+		limited, cancel := context.WithTimeout(ctx, 3*bridge.TTL)
+		defer cancel()
+		if answer, err := conn.RequestMsgWithContext(limited, m); err == nil {
+			_ = json.Unmarshal(answer.Data, &r) // without a token or ok it asks again
+		}
+		return r
+	}
+	var token string
+	for drove := false; ctx.Err() == nil; {
+		if token == "" {
+			token = ask(bridge.Lease, "", []byte("alice")).Token
+		} else if !ask(bridge.Command, token, speed(100)).OK {
+			token = ""
+		} else if !drove {
+			drove = true
+			drives <- struct{}{}
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
 // A hundred robots that are driven stop at one message, right after one of two bridges has
 // been killed.
 func TestStopOfAHundred(t *testing.T) {
@@ -153,18 +188,16 @@ func TestStopOfAHundred(t *testing.T) {
 	}
 	must.Do(t, statuses.Unsubscribe())
 
-	tokens := make([]string, count)
-	for i := range tokens {
-		waiting.Until(t, "lease", func() bool {
-			answer, err := conn.Request(fmt.Sprintf("player.lab.r%d.position.0.lease", i), []byte("alice"), 3*bridge.TTL)
-			var r reply
-			if err == nil {
-				err = json.Unmarshal(answer.Data, &r)
-			}
-			tokens[i] = r.Token
-			return err == nil && r.Token != ""
-		})
-		defer driveRobot(t, conn, fmt.Sprintf("player.lab.r%d.position.0.command", i), tokens[i])()
+	drives := make(chan struct{}, count)
+	ctx, stop := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer stop()
+	for i := range count {
+		all.Go(func() { holdRobot(ctx, conn, fmt.Sprintf("player.lab.r%d.position.0.", i), drives) })
+	}
+	for range count { // on a slow machine this takes long: one robot after the other drives
+		waiting.Receive(t, drives, "robot that drives")
 	}
 	answers := subscribe(t, conn, conn.NewInbox())
 	must.Do(t, both[0].Cmd.Process.Kill())

@@ -142,7 +142,7 @@ func TestLease(t *testing.T) {
 	}
 }
 
-// While another bridge may still obey the holder, no other program gets the lease.
+// While another bridge may still obey the holder, or the robot its last command, no other program gets the lease.
 func TestAdoptedLeaseIsNotGivenAtOnce(t *testing.T) {
 	var c Control
 	if !c.Free(at(0)) {
@@ -150,7 +150,7 @@ func TestAdoptedLeaseIsNotGivenAtOnce(t *testing.T) {
 	}
 	c.Adopt("1-a", "alice", false, at(0), at(0))
 	c.End()
-	for ms, want := range map[int]bool{0: false, 999: false, 1000: true} {
+	for ms, want := range map[int]bool{0: false, 1499: false, 1500: true} {
 		if got := c.Free(at(ms)); got != want {
 			t.Errorf("after %d ms: free %t", ms, got)
 		}

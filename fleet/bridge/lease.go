@@ -13,6 +13,12 @@ const (
 	// WritePeriod is the shortest time between two renewals of a lease in the
 	// bucket: a quarter of the TTL, so that two of them may be late.
 	WritePeriod = TTL / 4
+	// CommandLifetime is for how long a command to the wheels is good after the holder of
+	// the lease has been heard. A bridge that hangs keeps its connection, and cannot end
+	// the lease: the robot's server stops the wheels then. It is longer than a lease, so that
+	// a renewal that is late between bridge and robot stops no robot; with more, the robot of
+	// a bridge that hangs drives on.
+	CommandLifetime = TTL * 3 / 2
 	// RetryPeriod is the time after which a renewal is written again that has failed: a
 	// connection that was lost is there again, or the bucket has a leader again.
 	RetryPeriod = TTL / 20
@@ -45,14 +51,18 @@ func (c *Control) Grant(token, holder string, sent, now time.Time) {
 	*c = Control{Token: token, Holder: holder, renewed: now, written: sent, confirmed: sent, blocked: c.blocked}
 }
 
-// Adopt continues a lease that another bridge gave. That bridge may obey the holder for up to
-// a TTL more, unless it has handed the lease over. Until then the lease goes to no other program.
+// Adopt continues a lease that another bridge gave. Unless that bridge has handed it over, the
+// lease goes to no other program for some time, like after Wait.
 func (c *Control) Adopt(token, holder string, handedOver bool, sent, now time.Time) {
 	c.Grant(token, holder, sent, now)
 	if !handedOver {
-		c.blocked = now.Add(TTL)
+		c.Wait(now)
 	}
 }
+
+// Wait keeps the lease from all programs but its holder for CommandLifetime. Another bridge may
+// obey the holder for up to a TTL more. If it hangs, its last command moves the robot for longer.
+func (c *Control) Wait(now time.Time) { c.blocked = now.Add(CommandLifetime) }
 
 // Free reports whether the lease can be given to a program.
 func (c *Control) Free(now time.Time) bool { return c.Token == "" && !now.Before(c.blocked) }

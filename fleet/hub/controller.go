@@ -25,11 +25,6 @@ const (
 	// lateLimit is for how long after the start a lease is searched again: the bridge before
 	// may have written it until it heard of this one, and it lasts for a TTL.
 	lateLimit = bridge.BeatLimit + bridge.TTL
-	// commandLifetime is for how long a command to the wheels is good after the holder of
-	// the lease has been heard. A bridge that hangs keeps its connection, and cannot end
-	// the lease. It is longer than a lease, so that a renewal that is late between bridge
-	// and robot stops no robot; with more, the robot of a bridge that hangs drives on.
-	commandLifetime = bridge.TTL * 3 / 2
 
 	// nobody is the name of a holder that gives none.
 	nobody = "a program without a name"
@@ -51,7 +46,7 @@ type granted struct {
 // controller gives the lease of one device, and passes on the commands of its holder.
 // The connection to the robot lasts as long as the lease: the robot's server stops
 // the connection's devices when it closes (PROTOCOL 5.4), or when it is not heard for
-// commandLifetime (5.5). Devices that another client has taken over go on.
+// bridge.CommandLifetime (5.5). Devices that another client has taken over go on.
 type controller struct {
 	hub   *hub
 	robot Robot
@@ -228,7 +223,13 @@ func (c *controller) late(ctx context.Context) bool {
 // adopt continues a lease that another bridge gave. It returns false if ctx ends first.
 func (c *controller) adopt(ctx context.Context) bool {
 	for attempt := 1; ; attempt++ {
+		select {
+		case c.hub.searches <- struct{}{}:
+		case <-ctx.Done():
+			return false
+		}
 		err := c.tryAdopt(ctx)
+		<-c.hub.searches
 		if err == nil || ctx.Err() != nil {
 			return ctx.Err() == nil
 		}
@@ -246,8 +247,11 @@ func (c *controller) adopt(ctx context.Context) bool {
 func (c *controller) tryAdopt(ctx context.Context) error {
 	ctx, cancel := c.hub.WithTimeout(ctx, bucketLimit)
 	defer cancel()
-	entry, given, err := c.bucket.find(ctx, c.key())
-	if err != nil || !given {
+	entry, is, err := c.bucket.find(ctx, c.key())
+	if err == nil && is == expired && c.began.IsZero() { // the bridge before has not removed it: it may hang
+		c.lease.Wait(c.hub.Now())
+	}
+	if err != nil || is != given {
 		return err
 	}
 	sent, handedOver := c.hub.Now(), entry.Bridge == ""
@@ -315,7 +319,7 @@ func (c *controller) live(conn driving) error {
 	if c.spec.Stop == "" {
 		return nil
 	}
-	return conn.SetCommandLifetime(commandLifetime)
+	return conn.SetCommandLifetime(bridge.CommandLifetime)
 }
 
 // errOnItsWay means that the request is answered later: the robot was handed over, and
@@ -515,7 +519,7 @@ func (c *controller) handOver() {
 	go func() {
 		ctx, cancel := c.hub.WithTimeout(context.Background(), bucketLimit)
 		defer cancel()
-		if err := c.bucket.handOver(ctx, c.key(), entry); err != nil { // the other bridge is careful for a TTL
+		if err := c.bucket.handOver(ctx, c.key(), entry); err != nil { // the other bridge waits before it gives the lease on
 			c.hub.Log.Debug("a lease was passed on without a note in the bucket", zap.Stringer("device", c), zap.Error(err))
 		}
 	}()

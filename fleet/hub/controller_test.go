@@ -364,7 +364,7 @@ func TestHungBridgeKeepsLeases(t *testing.T) {
 			if r := alice.release(t, token); !r.OK {
 				t.Errorf("seed %d: a release is answered %+v", seed+1, r)
 			}
-			for range 20 { // the bridge before may obey alice for a TTL
+			for range 20 { // the bridge before may obey alice, and the robot that bridge
 				if bob.lease(t).Token != "" {
 					break
 				}
@@ -408,5 +408,33 @@ func TestAdoptedLeaseIsNotGivenOn(t *testing.T) {
 	}
 	if released == 0 {
 		t.Error("no lease was released while the bridge before was paused")
+	}
+}
+
+// A bridge hangs, and the robot obeys its last command for the lifetime of that. Until then no other program gets
+// the lease from the next bridge, also if its entry has expired: the judge looks.
+func TestLeaseWaitsForTheRobotOfAHungBridge(t *testing.T) {
+	for seed := range uint64(60) {
+		story(t, seed+1, 3, func(t *testing.T, s *sim) {
+			alice, bob := s.program("alice"), s.program("bob")
+			first := s.serving()
+			token := alice.lease(t).Token
+			s.wait(time.Duration(seed) * bridge.BeatPeriod / 20) // at any time between two beats
+			if r := alice.obey(t, token); !r.OK {
+				t.Fatalf("seed %d: alice is answered %+v", seed+1, r)
+			}
+			s.lock(func() {
+				first.pause(3 * bridge.TTL)
+				if seed%2 == 0 {
+					s.nats.put(leaseKey(robotName, devices.Position()), nil).expired = true
+				}
+			})
+			bob.limit = 20 * time.Millisecond // the bridge that hangs gets its requests as well
+			for paused := s.now; bob.lease(t).Holder != "bob"; {
+				if s.now > paused+bridge.TTL*5/2 {
+					t.Fatalf("seed %d: bob does not get the lease", seed+1)
+				}
+			}
+		})
 	}
 }

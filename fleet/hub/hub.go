@@ -55,6 +55,10 @@ const (
 	// maxFound is how many robots may be found: every computer on the network can announce some,
 	// and each takes a dozen goroutines and subscriptions.
 	maxFound = 1000
+	// maxSearches is how many leases are searched at once. JetStream answers one request after the other,
+	// also those that this bridge has given up: with all 300 of a hundred robots at once, a JetStream that
+	// needs longer than bucketLimit for them would answer the old ones only, for ever.
+	maxSearches = 64
 )
 
 // hub is one bridge.
@@ -66,6 +70,8 @@ type hub struct {
 	found int // robots, while it runs
 	hangs uint64
 	parts func(r Robot, s *state) []part // of serving a robot
+
+	searches chan struct{} // as many values as leases are searched
 
 	balances atomic.Bool // this bridge balances the leaders of the buckets
 	again    again       // the connection to NATS is there again
@@ -118,7 +124,7 @@ func Run(ctx context.Context, conn *nats.Conn, c Config, ready func()) error {
 
 func newHub(c Config, w world) *hub {
 	return &hub{Config: c, world: w, stoppers: map[string]*stopper{}, peers: bridge.Peers{Self: c.Bridge},
-		again: again{next: make(chan struct{})}}
+		again: again{next: make(chan struct{})}, searches: make(chan struct{}, maxSearches)}
 }
 
 // share serves the robots that are this bridge's until ctx ends. Then flush sends the rest.

@@ -66,8 +66,8 @@ func (l leases) forget(key string, e entry) {
 	ctx, cancel := l.WithTimeout(context.Background(), bridge.TTL)
 	defer cancel()
 	for ctx.Err() == nil {
-		last, given, err := l.find(ctx, key)
-		if err == nil && given {
+		last, is, err := l.find(ctx, key)
+		if err == nil && is == given {
 			if e.First = last.First; last.entry == e {
 				_ = l.remove(ctx, key, last) // it expires by itself
 			}
@@ -88,11 +88,11 @@ func (l leases) renew(ctx context.Context, key string, e leaseEntry) (leaseEntry
 	if !errors.Is(err, errLeased) {
 		return renewed, err
 	}
-	last, given, err := l.find(ctx, key)
+	last, is, err := l.find(ctx, key)
 	switch {
 	case err != nil:
 		return leaseEntry{}, err
-	case !given || last.entry != e.entry:
+	case is != given || last.entry != e.entry:
 		return leaseEntry{}, errLeased
 	}
 	return l.write(ctx, key, last)
@@ -116,20 +116,20 @@ func (l leases) write(ctx context.Context, key string, e leaseEntry) (leaseEntry
 	return e, nil
 }
 
-// find returns the entry of a key; given is false if there is none.
-func (l leases) find(ctx context.Context, key string) (e leaseEntry, given bool, err error) {
-	value, sequence, given, err := l.store.last(ctx, key)
-	if err != nil || !given {
-		return leaseEntry{}, false, err
+// find returns the entry of a key, or why there is none.
+func (l leases) find(ctx context.Context, key string) (e leaseEntry, is condition, err error) {
+	value, sequence, is, err := l.store.last(ctx, key)
+	if err != nil || is != given {
+		return leaseEntry{}, is, err
 	}
 	if err := json.Unmarshal(value, &e.entry); err != nil {
-		return leaseEntry{}, false, fmt.Errorf("bucket for leases: key %s: %w", key, err)
+		return leaseEntry{}, free, fmt.Errorf("bucket for leases: key %s: %w", key, err)
 	}
 	e.sequence = sequence
 	if e.First == 0 {
 		e.First = e.sequence
 	}
-	return e, true, nil
+	return e, given, nil
 }
 
 // remove removes an entry, unless it has expired or another bridge has written it since: then
@@ -139,11 +139,11 @@ func (l leases) remove(ctx context.Context, key string, e leaseEntry) error {
 	if !errors.Is(err, errLeased) {
 		return err
 	}
-	last, given, err := l.find(ctx, key)
+	last, is, err := l.find(ctx, key)
 	switch {
 	case err != nil:
 		return err
-	case !given || last.entry != e.entry:
+	case is != given || last.entry != e.entry:
 		return errLeased
 	}
 	return l.store.remove(ctx, key, last.sequence)

@@ -18,6 +18,7 @@ type judge struct {
 	secrets  map[string]bool       // of leases
 	last     *process              // that has written a command when all was healed
 	newest   uint64                // lease that was given to anybody, or of which a command was written
+	told     uint64                // the newest lease of which a program was answered
 }
 
 // command is one that a program has sent.
@@ -89,7 +90,8 @@ func (j *judge) published(p *process, subject string, data []byte) {
 	var r reply
 	if json.Unmarshal(data, &r) == nil && r.Token != "" {
 		j.sim.say("%s answers %s: lease %d", p.name, subject, numberOf(r.Token))
-		j.newest = max(j.newest, numberOf(r.Token))
+		j.told = max(j.told, numberOf(r.Token))
+		j.newest = max(j.newest, j.told)
 		if l := j.leases[numberOf(r.Token)]; l != nil && j.sim.now > l.stored+bridge.TTL {
 			j.sim.breaks("%s answers that lease %d is valid, which the bucket has got %v ago",
 				p.name, numberOf(r.Token), j.sim.now-l.stored)
@@ -184,11 +186,17 @@ func (j *judge) always() {
 		return
 	}
 	p, number := l.owner, j.commands[s.robot.value].number
-	// The robot's server stops the devices of a bridge that does not go on (commandLifetime).
-	if since := s.now - l.heard; since > commandLifetime+slack {
+	// The robot's server stops the devices of a bridge that does not go on.
+	if since := s.now - l.heard; since > bridge.CommandLifetime+slack {
 		s.breaks("the robot drives %v after the last word of %s", since, p.name)
 	}
-	if p.paused || p.dead || s.robot.cuts[p] > 0 || s.now < p.disturbed+slack {
+	if p.dead || s.robot.cuts[p] > 0 || s.now < p.disturbed+slack {
+		return
+	}
+	if number < j.told && !l.closed { // a bridge that hangs is no excuse
+		s.breaks("the robot drives by lease %d of %s after lease %d was given", number, p.name, j.told)
+	}
+	if p.paused {
 		return
 	}
 	if since := s.now - p.heard[number]; since > bridge.TTL+slack {

@@ -28,6 +28,7 @@ type simNATS struct {
 // simEntry is the last message of a key.
 type simEntry struct {
 	value    []byte // nil: a tombstone
+	expired  bool   // a tombstone: nobody has removed the value
 	sequence uint64
 }
 
@@ -379,7 +380,7 @@ func (n *simNATS) put(key string, value []byte) *simEntry {
 		case n.keys[key] != e:
 		case value != nil:
 			s.summary.Expiries++
-			n.put(key, nil)
+			n.put(key, nil).expired = true
 		default:
 			delete(n.keys, key)
 		}
@@ -464,18 +465,22 @@ func (st simStore) remove(ctx context.Context, key string, last uint64) error {
 	return err
 }
 
-func (st simStore) last(ctx context.Context, key string) (value []byte, sequence uint64, given bool, err error) {
+func (st simStore) last(ctx context.Context, key string) (value []byte, sequence uint64, is condition, err error) {
 	n := st.process.conn.nats
 	err = st.ask(ctx, "find", func() error {
-		if e := n.keys[key]; e != nil && e.value != nil {
-			value, sequence = e.value, e.sequence
+		switch e := n.keys[key]; {
+		case e == nil:
+		case e.expired:
+			is = expired
+		case e.value != nil:
+			value, sequence, is = e.value, e.sequence, given
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, 0, false, err
+		return nil, 0, free, err
 	}
-	return value, sequence, value != nil, nil
+	return value, sequence, is, nil
 }
 
 // lease returns the content of an entry.

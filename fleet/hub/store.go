@@ -44,19 +44,22 @@ func (b bucket) remove(ctx context.Context, key string, last uint64) error {
 // last is one request, which the leader of the stream answers. Package jetstream reads from any replica,
 // which may not have the newest entry yet, or by History, which makes a consumer: 300 at once for a bridge
 // that begins to serve 100 robots.
-func (b bucket) last(ctx context.Context, key string) (value []byte, sequence uint64, given bool, err error) {
+func (b bucket) last(ctx context.Context, key string) (value []byte, sequence uint64, is condition, err error) {
 	last, err := b.leader.GetLastMsg(b.stream, b.subjects+key, nats.Context(ctx))
 	if errors.Is(err, nats.ErrMsgNotFound) {
-		return nil, 0, false, nil
+		return nil, 0, free, nil
 	}
 	if err != nil {
-		return nil, 0, false, err
+		return nil, 0, free, err
 	}
-	// It was removed, or has expired: then the server keeps a tombstone for a TTL.
-	if last.Header.Get("KV-Operation") != "" || last.Header.Get(jetstream.MarkerReasonHeader) != "" {
-		return nil, 0, false, nil
+	// The server keeps a tombstone for a TTL.
+	switch {
+	case last.Header.Get("KV-Operation") != "":
+		return nil, 0, free, nil
+	case last.Header.Get(jetstream.MarkerReasonHeader) != "":
+		return nil, 0, expired, nil
 	}
-	return last.Data, last.Sequence, true, nil
+	return last.Data, last.Sequence, given, nil
 }
 
 // leased returns errLeased for a write that was refused because the key has another sequence number than

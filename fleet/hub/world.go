@@ -44,9 +44,18 @@ type store interface {
 	create(ctx context.Context, key string, value []byte) (sequence uint64, err error)
 	write(ctx context.Context, key string, value []byte, last uint64) (sequence uint64, err error)
 	remove(ctx context.Context, key string, last uint64) error
-	// last returns the value of a key; given is false if there is none.
-	last(ctx context.Context, key string) (value []byte, sequence uint64, given bool, err error)
+	// last returns the value of a key, or why it has none: nothing but the condition then.
+	last(ctx context.Context, key string) (value []byte, sequence uint64, is condition, err error)
 }
+
+// condition is that of a key in a store.
+type condition int
+
+const (
+	free    condition = iota // it has no value
+	expired                  // its value has expired, a TTL ago at most
+	given                    // it has a value
+)
 
 // driving is a connection to a robot that commands it.
 type driving interface {
