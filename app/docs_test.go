@@ -255,6 +255,39 @@ func TestDocsDrivers(t *testing.T) {
 	}
 }
 
+// README has the number of the models of lidars, and DEVICES has a row with each of them.
+func TestDocsCountLidars(t *testing.T) {
+	atRoot(t)
+	readme, table := string(must.Get(os.ReadFile("README.md"))(t)), string(must.Get(os.ReadFile("docs/DEVICES.md"))(t))
+	list := regexp.MustCompile(`(RPLIDAR|LDROBOT|YDLIDAR) (.*) and (.*) laser scanners$`)
+	seen := 0
+	for _, kind := range catalogue() {
+		match := list.FindStringSubmatch(kind.Doc)
+		if match == nil {
+			continue
+		}
+		seen++
+		name, models := match[1], append(strings.Split(match[2], ", "), match[3])
+		if !regexp.MustCompile(`\b` + name + ` \(` + strconv.Itoa(len(models)) + `\b`).MatchString(readme) {
+			t.Errorf("README.md does not have the %d models of %s", len(models), name)
+		}
+		var rows strings.Builder
+		for line := range strings.Lines(table) {
+			if model, _, _ := strings.Cut(strings.TrimPrefix(line, "| "), " |"); strings.HasPrefix(model, name) {
+				rows.WriteString(model + ",")
+			}
+		}
+		for _, model := range models {
+			if !strings.Contains(rows.String(), " "+model+",") {
+				t.Errorf("docs/DEVICES.md has no row with %s %s", name, model)
+			}
+		}
+	}
+	if seen != 3 {
+		t.Errorf("%d drivers of lidars list their models", seen)
+	}
+}
+
 // The pages that list all interfaces have each of them.
 func TestDocsListInterfaces(t *testing.T) {
 	atRoot(t)

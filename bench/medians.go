@@ -107,6 +107,7 @@ func quotes() []quote {
 		{"fleet-100x100", "fleet/100x100", ofAsked, inShares},
 		{"fleet-10000x1", "fleet/10000x1", ofAsked, inShares},
 		{"population-rss", fmt.Sprint("population/", population), rss, inMiB},
+		{"python-parser", parserCell, parsed, inRate},
 	}
 	for _, c := range kinds() {
 		name := kindsPrefix + c.Name[len(kindsPrefix):]

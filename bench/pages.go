@@ -32,6 +32,7 @@ func quotations() []quotation {
 		{"docs/BANDWIDTH.md", "| a relay | {relay-rate 2} frames a second each, all devices |"},
 		{"docs/BANDWIDTH.md", "| compact frames | {compact-rate 2} frames a second each, all devices |"},
 		{"docs/BANDWIDTH.md", "| a selection | {beams-rate 2} frames a second each, 20 readings |"},
+		{"clients/python/README.md", "The parser decodes {python-parser 2} frames of 807 bytes a second"},
 		{"docs/ROS.md", "A program that has subscribed to all topics costs the server {program-cpu 1 %} of a core and {program-rss 1 MiB}"},
 	}
 }

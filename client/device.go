@@ -9,8 +9,9 @@ import (
 )
 
 // Open opens a device by its name, for example "imu" or "laser:1", and has its data decoded into a variable (Bind; nil: Raw
-// alone has it). access is codec.AccessRead, AccessWrite or AccessAll. It returns the byte of the device for Command, Config,
-// Has, Raw and Age. It waits as Request does, and has its errors.
+// alone has it). "freshness" is the server itself, device y: with it open for reading, Age has the ages of data. access is
+// codec.AccessRead, AccessWrite or AccessAll. It returns the byte of the device for Command, Config, Has, Raw and Age. It
+// waits as Request does, and has its errors.
 func (c *Client) Open(ctx context.Context, name string, access byte, data interface{ Decode(payload []byte) error }) (code byte, err error) {
 	if code, err = c.find(ctx, name); err != nil {
 		return 0, err
@@ -20,6 +21,9 @@ func (c *Client) Open(ctx context.Context, name string, access byte, data interf
 	}
 	return code, c.Request(ctx, string([]byte{code, access}))
 }
+
+// freshness is the name of the server itself, which is in no list of devices.
+const freshness = "freshness:0"
 
 // ErrNoDevice is wrapped by the error of Open if the robot does not have the device.
 var ErrNoDevice = errors.New("no such device")
@@ -32,6 +36,9 @@ func (c *Client) find(ctx context.Context, name string) (code byte, err error) {
 		return 0, fmt.Errorf(`%q is no device: write an interface and an index, for example "laser:1", or an interface`, name)
 	}
 	asked := codec.Entry{Interface: iface, Index: index}.Address()
+	if asked == freshness {
+		return codec.Server, nil
+	}
 	if code, listed := c.listedAs(asked); listed {
 		return code, nil
 	}

@@ -57,6 +57,16 @@ func TestTypedDevices(t *testing.T) {
 	}
 }
 
+// The server itself is in no list.
+func TestOpenFreshness(t *testing.T) {
+	c, s := dial(t)
+	s.send(grant('y', 'r'))
+	if code, err := c.Open(within(t), "freshness", codec.AccessRead, nil); err != nil || code != 'y' {
+		t.Errorf("device %q, %v", code, err)
+	}
+	s.expect("64720002 7972")
+}
+
 // The letters by which programs name interfaces without a letter in the protocol are no devices of these bytes.
 func TestBytesThatNoServerListed(t *testing.T) {
 	c, s := dial(t)

@@ -41,8 +41,8 @@ func message(err error) error {
 }
 
 // frontOf attaches the driver of a block to a robot. The driver requires the devices that it
-// needs, and the first one of each interface that it accepts. A device that it replaces moves to
-// the next free index.
+// needs, and of each interface that it accepts the device of index 0, and the others if it takes several. A device that it
+// replaces moves to the next free index.
 func (b *builder) frontOf(robot Robot, d block) error {
 	d.provides, d.requires = nil, nil
 	for _, spec := range d.kind.Provides {
@@ -62,8 +62,12 @@ func (b *builder) frontOf(robot Robot, d block) error {
 		require(device)
 	}
 	for _, accepted := range d.kind.Accepts {
-		if device := robot.Table.Find(accepted.Letter, 0); device != nil {
-			require(device)
+		for _, link := range robot.Table.Links() {
+			for _, device := range link.Devices() {
+				if device.Letter() == accepted.Letter && device.Code() != 0 && (device.Spec().Index == 0 || d.kind.Several && device.IsPlaced()) {
+					require(device)
+				}
+			}
 		}
 	}
 	if err := b.attach(&d); err != nil {

@@ -23,6 +23,7 @@ func frontKinds(made *[]*still) []devices.Kind {
 	position := []devices.Spec{devices.Position()}
 	return append(kinds(made),
 		devices.Kind{Name: "guard", Provides: position, Requires: []devices.Spec{inner}, Accepts: []devices.Spec{devices.Sonar(), devices.Laser()}, New: maker},
+		devices.Kind{Name: "watch", Provides: []devices.Spec{devices.Goto()}, Requires: position, Accepts: []devices.Spec{devices.Laser()}, Several: true, New: maker},
 		devices.Kind{Name: "lease", Provides: position, Requires: []devices.Spec{inner}, New: maker, Options: []devices.Option{
 			{Name: "timeout", Default: 500, Min: 10, Max: 1000, Unit: "ms"}}},
 		devices.Kind{Name: "camera", Provides: []devices.Spec{{Letter: codec.Position, Name: "position", DataSize: codec.PositionSize}}, New: maker},
@@ -62,6 +63,29 @@ func TestFront(t *testing.T) {
 	guarded := made[3].args.Requires
 	if len(guarded) != 3 || guarded[0] != table.Find(codec.Position, 1) || guarded[1] != table.Device(codec.Sonar) || guarded[2] != table.Device(codec.Laser) {
 		t.Errorf("the guard requires %v", guarded)
+	}
+}
+
+// A driver that takes several devices gets those by a flag whose place on the robot is known.
+func TestFrontOfSeveral(t *testing.T) {
+	_, made, err := buildFronts(t, `driver ( name "wheels" ) driver ( name "eye" model "x" )
+driver ( name "eye" model "x" provides ["laser:1"] pose [-0.2 0 180] ) driver ( name "eye" model "x" provides ["laser:3"] )
+driver ( name "eye" model "x" provides ["laser:4"] pose [0 0 90] )`, "watch", "guard")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := func(s *still) (names string) {
+		for _, d := range s.args.Requires {
+			names += d.Spec().Address() + " "
+		}
+		return names
+	}
+	n := len(made)
+	if got := names(made[n-2]); got != "position:1 laser:0 laser:1 laser:4 " {
+		t.Errorf("the watch requires %s", got)
+	}
+	if got := names(made[n-1]); !strings.HasSuffix(got, " sonar:0 laser:0 ") {
+		t.Errorf("the guard requires %s", got)
 	}
 }
 

@@ -71,6 +71,12 @@ func (d *Device) AppendParts(dst []codec.Part) []codec.Part {
 	return dst
 }
 
+// IsPlaced reports whether it is known where on the robot the device is. The origin is where a device counts as long as
+// its configuration does not say, so one in the origin is not.
+func (d *Device) IsPlaced() bool {
+	return slices.ContainsFunc(d.AppendParts(nil), func(p codec.Part) bool { return p.X != 0 || p.Y != 0 || p.Heading != 0 })
+}
+
 // AppendRays appends where the readings of a laser, a sonar or a ranger look, as its driver knows it and the configuration
 // declares it (PROTOCOL 8.9.6). It appends none for another device, and none if neither knows.
 func (d *Device) AppendRays(dst []codec.Rays) []codec.Rays {

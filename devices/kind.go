@@ -24,6 +24,9 @@ type Kind struct {
 	// Requires are the interfaces of which it needs one device each from other drivers. Accepts are
 	// the interfaces of which it uses any number of devices.
 	Requires, Accepts []Spec
+	// Several: a flag of its name gives it also those devices of Accepts with an index above 0 of which Device.IsPlaced
+	// is true. The device of index 0 it gets in any case.
+	Several bool
 	// AlwaysOn runs the driver from the server's start, even if its block does not say so: it is
 	// useful without subscribers.
 	AlwaysOn bool

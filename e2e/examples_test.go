@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"player/e2e/acceptance"
@@ -21,6 +22,11 @@ import (
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	dir := must.Get(built.Programs("..", "./examples/hello", "./examples/avoid", "./examples/fleet", "./examples/jbot", "./examples/sr04"))(t)
+	_, first, found := strings.Cut(string(must.Get(os.ReadFile("../README.md"))(t)), "```python\n")
+	first, _, ends := strings.Cut(first, "```")
+	if !found || !ends || !strings.Contains(first, "6665") {
+		t.Fatal("README.md has no first program")
+	}
 	type command func(port string) []string
 	withAddress := func(program string, flags ...string) command {
 		return func(port string) []string {
@@ -37,6 +43,9 @@ func TestExamples(t *testing.T) {
 		},
 		"python": func(port string) []string {
 			return []string{"python3", "../examples/python/hello.py", "127.0.0.1:" + port}
+		},
+		"python of README": func(port string) []string {
+			return []string{"env", "PYTHONDONTWRITEBYTECODE=1", "PYTHONPATH=../clients/python", "python3", "-c", strings.Replace(first, "6665", port, 1)}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -56,7 +65,7 @@ func TestExamples(t *testing.T) {
 				at := p.position()
 				return at.X != begin.X || at.Heading != begin.Heading
 			})
-			if code := program.End(t, os.Interrupt); code != 0 && name != "python" { // whose interpreter dies of the signal
+			if code := program.End(t, os.Interrupt); code != 0 && !strings.HasPrefix(name, "python") { // whose interpreter dies of the signal
 				t.Errorf("exit %d", code)
 			}
 			waiting.Until(t, "the robot stands", func() bool { at := p.position(); return at.Speed == 0 && at.TurnRate == 0 })

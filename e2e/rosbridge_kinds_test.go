@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -81,6 +82,65 @@ func TestRosbridgeKinds(t *testing.T) {
 			t.Errorf("the bag has no %s", topic)
 		}
 	}
+}
+
+// A program gives goals, sees the robot arrive, and ends a goal by a cmd_vel of zeros and by leaving.
+func TestRosbridgeGoal(t *testing.T) {
+	t.Parallel()
+	s := start(t, "-stage", room, "-goto", "-rosbridge", "127.0.0.1:0")
+	p, _ := openROS(t, s.rosbridge(t), "127.0.0.1", "")
+	watcher, _ := openROS(t, s.rosbridge(t), "127.0.0.1", "")
+	watcher.send(`{"op":"subscribe","topic":"/goal_status"}`)
+	until := func(message string) map[string]string {
+		t.Helper()
+		var status struct {
+			Message string
+			Values  []struct{ Key, Value string }
+		}
+		waiting.Until(t, message, func() bool {
+			decode(t, watcher.message("/goal_status"), &status)
+			return status.Message == message
+		})
+		values := map[string]string{}
+		for _, v := range status.Values {
+			values[v.Key] = v.Value
+		}
+		return values
+	}
+	goal := func(x float64) {
+		p.send(`{"op":"publish","topic":"/goal_pose","msg":{"header":{"frame_id":"odom"},"pose":{"position":{"x":%g,"y":-0.25}}}}`, x)
+	}
+	until("idle")
+	p.send(`{"op":"publish","topic":"/goal_pose","msg":{"header":{"frame_id":"map"},"pose":{"position":{"x":1,"y":1}}}}`)
+	if m := p.next(func(m rosMessage) bool { return m.Op == "status" }); m.Level != "error" {
+		t.Errorf("a goal in the map: %+v", m)
+	}
+	goal(0.5)
+	values := until("arrived")
+	if left, err := strconv.ParseFloat(values["distance"], 64); err != nil || left > 0.2 || values["x"] != "0.500" || values["y"] != "-0.250" {
+		t.Errorf("arrived: %v", values)
+	}
+	goal(-1.5)
+	until("driving")
+	p.send(`{"op":"publish","topic":"/cmd_vel","msg":{}}`)
+	until("stopped: command")
+	goal(-1.5)
+	until("driving")
+	p.send(`{"op":"publish","topic":"/cmd_vel","msg":{"angular":{"z":0.2}}}`)
+	until("stopped: other")
+	goal(-1.5) // the place of a goal that has ended is a new goal
+	until("driving")
+	if _, ok := p.call("/emergency_stop", "{}"); !ok {
+		t.Error("no emergency stop")
+	}
+	until("stopped: emergency")
+	if _, ok := p.call("/release", "{}"); !ok {
+		t.Error("no release")
+	}
+	goal(-1.5)
+	until("driving")
+	p.ws.CloseNow()
+	until("stopped: command")
 }
 
 func decode(t *testing.T, text json.RawMessage, into any) {

@@ -115,7 +115,7 @@ func TestThreeHundredDevices(t *testing.T) {
 	}
 }
 
-// A ranger cannot have 100,000 readings: configurations and worlds say how many it can have, and a plugin that sends
+// A ranger cannot have 100,000 readings: configurations say how many it can have, worlds warn, and a plugin that sends
 // more is stopped with a line in the log. The robot drives on.
 func TestRangerOfManyReadings(t *testing.T) {
 	t.Parallel()

@@ -3,6 +3,7 @@ package e2e
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +61,44 @@ func TestChain(t *testing.T) {
 	if !last.Alive() {
 		t.Error("the chain has ended")
 	}
+}
+
+// A server that passes on a robot says the same of it as the robot, to a client that asks as soon as it has the devices:
+// where the sonars and the lasers are. So it does after the robot has got its laser in another place.
+func TestChainPassesOnGeometry(t *testing.T) {
+	t.Parallel()
+	rear := func(pose string) string {
+		return stageRoom(t) + fmt.Sprintf("driver ( name \"testpattern\" provides [\"laser:1\"] pose [%s] )\n", pose)
+	}
+	parts := func(p *peer) (lines []string) {
+		for _, line := range p.ask(codec.QuestionGeometry) {
+			if key, _, _ := strings.Cut(line, " "); slices.Contains([]string{"p", "s", "l", "laser:1"}, key) {
+				lines = append(lines, line)
+			}
+		}
+		slices.Sort(lines)
+		return lines
+	}
+	robot := startFile(t, launch{}, rear("-0.25 0.1 180"))
+	chain := passing(t, robot.address, wheels+` "laser:1"`)
+	direct, p := robot.dial(t), chain.dial(t)
+	for _, p := range []*peer{direct, p} {
+		p.mustOpen("pr", "pr")
+		p.ask(codec.QuestionDevices) // from then on answers have laser:1
+	}
+	want := parts(direct)
+	if len(want) < 1+16+1+1 || !slices.Contains(want, "laser:1 0 -250 100 180 0 0 0 0") {
+		t.Fatalf("the robot says %q", want)
+	}
+	if got := parts(p); !slices.Equal(got, want) {
+		t.Errorf("the chain says %q, the robot %q", got, want)
+	}
+	robot.reload(t, rear("0.3 0 90"))
+	want = parts(direct)
+	if !slices.Contains(want, "laser:1 0 300 0 90 0 0 0 0") {
+		t.Fatalf("the robot says %q", want)
+	}
+	waiting.Until(t, "the new geometry", func() bool { return slices.Equal(parts(p), want) })
 }
 
 // The server in the middle is killed: the robot stops.

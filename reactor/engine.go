@@ -27,7 +27,8 @@ const (
 	readSize = 4 << 10
 )
 
-// KeepAlive returns how the kernel probes the connections of clients.
+// KeepAlive returns how the kernel probes the connections of clients: one without a peer is closed after 5 s of silence and
+// three probes of 3 s each.
 func KeepAlive() net.KeepAliveConfig {
 	return net.KeepAliveConfig{Enable: true, Idle: keepAliveIdle, Interval: keepAliveInterval, Count: keepAliveCount}
 }

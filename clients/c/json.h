@@ -62,7 +62,7 @@ static inline void json_print(const char *s) {
 /* Returns the number of a member; 0 without one. */
 static inline int json_int(const char *line, const char *name) {
   const char *at = json_value(line, name);
-  return at ? (int)strtol(at, NULL, 10) : 0;
+  return at ? (int)strtoll(at, NULL, 10) : 0;
 }
 
 /* Reads a list of at most n numbers. */
@@ -71,7 +71,7 @@ static inline void json_ints(const char *line, const char *name, int *to, int n)
   if (!at || *at != '[') return;
   for (at++; n > 0; n--) {
     char *end;
-    *to++ = (int)strtol(at, &end, 10);
+    *to++ = (int)strtoll(at, &end, 10);
     if (*end != ',') return;
     at = end + 1;
   }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The C client of player.h and player_simulation.h, as one file to compile: its parts are
- * in src, in the order in which they need each other. Those up to connection.c do no input
+ * in src, in the order in which they need each other. Those up to sockets.c do no input
  * or output. A release has all of them in one file (packaging/libraries.go).
  */
 #ifndef _POSIX_C_SOURCE
@@ -13,22 +13,25 @@
 #include "player_struct.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <float.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef _WIN32
+#define WIN32_LEAN_AND_MEAN 1 /* without it "interface" is a macro */
+#include <winsock2.h>
+#include <ws2tcpip.h>
+#else
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
-
-#ifndef MSG_NOSIGNAL
-#define MSG_NOSIGNAL 0 /* macOS has an option of the socket instead */
 #endif
 
 enum {
@@ -68,6 +71,7 @@ static int32_t get_i32(const uint8_t *b) {
 #include "src/compact.c"
 #include "src/messages.c"
 #include "src/state.c"
+#include "src/sockets.c"
 #include "src/connection.c"
 #include "src/questions.c"
 #include "src/access.c"

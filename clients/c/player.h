@@ -439,7 +439,8 @@ player_result player_read(player_client *c, int timeout);
  * not know the question has only the devices with letters, of index 0. Have the data decoded by player_bind_... before
  * the next player_read; data of the first device of an interface with a letter are also at player_get_...
  *
- * @param name an interface and an index, for example "laser:1", or an interface alone, whose index is 0: "imu"
+ * @param name an interface and an index, for example "laser:1", or an interface alone, whose index is 0: "imu";
+ *        "freshness": device y, the server itself, whose blocks have its time and the ages of the others
  * @param access 'r', 'w' or 'a'
  * @param device is set to its byte for the other calls; 0: there is none. NULL: the byte is not wanted, for example of
  *        the first sonar, whose data are at player_get_sonar

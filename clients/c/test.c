@@ -337,6 +337,8 @@ static void test_usage(void) {
     size_t i;
     for (i = 0; i < sizeof none / sizeof *none; i++)
       CHECK(player_open(&c, none[i], 'r', &device, 0) == PLAYER_USAGE && device == 0);
+    CHECK(player_open(&c, "freshness:1", 'r', &device, 0) == PLAYER_CLOSED && device == 0);
+    CHECK(player_open(&c, "freshness", 'r', &device, 0) == PLAYER_CLOSED && device == 'y');
     CHECK(player_open(&c, "imu:2147483647", 'r', &device, 0) == PLAYER_CLOSED);
     CHECK(player_open(&c, "an interface with a long name:1", 'r', &device, 0) == PLAYER_CLOSED);
   }

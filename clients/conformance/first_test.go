@@ -24,7 +24,7 @@ var firstPrograms = map[string]struct {
 	"c": {"cc -std=c99 -Wall -Wextra -Werror -I. -c -o NAME.o examples/NAME.c && cc -std=c99 -c player.c && cc -o NAME NAME.o player.o", "./NAME HOST PORT ROUNDS",
 		words{"hello": `(?m)^sonar \(mm\)( \d+){16}$`, "watch": `p, +\d+\.\d ms old: x -?\d+ y`}},
 	"cpp": {"c++ -std=c++17 -Wall -Wextra -Werror -I../c -c -o NAME.o examples/NAME.cpp && c++ -o NAME NAME.o player.o", "./NAME HOST PORT ROUNDS",
-		words{"watch": `sonar ahead \d+ left`}},
+		words{"hello": `(?m)^sonar:( \d+){16}$`, "watch": `sonar ahead \d+ left`}},
 	"java": {"javac -J-XX:+UseSerialGC -J-XX:TieredStopAtLevel=1 -d build examples/NAME.java src/player/*.java",
 		"java -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp build NAME HOST PORT ROUNDS",
 		words{"Hello": `(?m)^\[\d+(, \d+){15}\]$`, "Watch": `sonar ahead \d+ mm`}},

@@ -290,7 +290,7 @@ static void testClient() {
     player::Client robot = std::move(first); // its devices stay
     auto wheels = robot.position();
     auto imu = robot.imu();
-    CHECK(!sonar.has_data() && !sonar.age() && !imu.yaw_deg().value() && robot.descriptor() >= 0);
+    CHECK(!sonar.has_data() && !sonar.age() && imu.yaw_deg().value() == 0 && robot.descriptor() >= 0);
     robot.ages();
     robot.read();
     CHECK(sonar.has_data() && sonar.is_new() && sonar.ranges_mm().size() == 16 && sonar.ranges_mm()[0] == 258 && sonar.ranges_mm()[1] == 0);

@@ -4,8 +4,8 @@
     python3 player_ros.py --ros-args -p robots:="['r1=robot1:6665', 'r2=robot2:6665']"
 
 It publishes scan, sonar/range_0 to sonar/range_15, odom, tf, tf_static, battery_state and diagnostics, and data of
-rangers, IMUs, GPS receivers, inputs, outputs and joints (parameter names). It drives by cmd_vel, and commands outputs
-and joints. Commands to the wheels have a lifetime: the robot stops unless they are repeated, also when this node hangs.
+rangers, IMUs, GPS receivers, inputs, outputs, joints and goals (parameter names). It drives by cmd_vel, and around
+obstacles by goal_pose, and commands outputs and joints. Commands to the wheels have a lifetime: the robot stops unless they are repeated, also when this node hangs.
 Services switch the power of motors, reset, and stop in an emergency. docs/ROS.md describes topics, services and
 parameters.
 """
@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import math
 import queue
+import random
 import re
 import ssl
 import struct
@@ -23,12 +24,13 @@ import time
 import urllib.request
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any
 
 import rclpy
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
-from geometry_msgs.msg import TransformStamped, Twist
+from geometry_msgs.msg import PoseStamped, TransformStamped, Twist
 from nav_msgs.msg import Odometry
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.executors import MultiThreadedExecutor
@@ -39,7 +41,7 @@ from std_srvs.srv import SetBool, Trigger
 from tf2_msgs.msg import TFMessage
 
 from playerclient import AccessRefused, NoDevice, PlayerClient, Ranger
-from playerclient.data import NOTHING_IN_RANGE, Channel, Fix, Rays
+from playerclient.data import NOTHING_IN_RANGE, Channel, Fix, GotoReason, GotoState, Rays
 
 READ_LIMIT = 5.0
 """Seconds without a round of data after which the connection is made anew."""
@@ -78,6 +80,8 @@ TABLE: list[tuple[str, str, str, str, bool]] = [
     ("io", "io/commands", "control_msgs/msg/DynamicInterfaceGroupValues", "", True),
     ("servo", "joint_states", "sensor_msgs/msg/JointState", "", False),
     ("servo", "joint_commands", "sensor_msgs/msg/JointState", "", True),
+    ("goto", "goal_status", "diagnostic_msgs/msg/DiagnosticStatus", "", False),
+    ("goto", "goal_pose", "geometry_msgs/msg/PoseStamped", "odom", True),
 ]
 """Interface, topic, type, frame, whether it has commands: rows of the table in formats/ros/table.go, which a test compares.
 A # is the number of a reading."""
@@ -197,8 +201,18 @@ def si(value: int | None, c: Channel | None) -> float:
 
 def whole(value: float, c: Channel | None) -> int:
     """Returns a value of ROS in the unit of its channel, within 32 bits."""
+    return within(value * PER_UNIT.get((c.unit if c else None) or "", 1))
+
+
+def within(value: float) -> int:
+    """Returns a value rounded, within 32 bits."""
     limit = 2**31 - 1
-    return round(max(-limit, min(limit, value * PER_UNIT.get((c.unit if c else None) or "", 1))))
+    return round(max(-limit, min(limit, value)))
+
+
+def label(of: type[IntEnum], number: int) -> str:
+    """Returns a state or a reason in words, or its number if this program does not know it."""
+    return of(number).name.lower().replace("_", " ") if number in list(of) else str(number)
 
 
 @dataclass(frozen=True)
@@ -250,6 +264,7 @@ class Robot:
         self.space = name + "/" if name else ""  # of topics and frames
         self.state: tuple[int, str] = (2, "not connected yet")  # of diagnostics: level, text
         self.ages: dict[str, int | None] = {}
+        self.goals: dict[str, Source] = {}  # given since the last cmd_vel, by the name of the device
         self.speeds: queue.Queue[tuple[int, int, float]] = queue.Queue(1)  # mm/s, deg/s, when it came
         self.ended = threading.Event()
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -402,21 +417,25 @@ class Robot:
 
     def listen(self, s: Source) -> None:
         """Subscribes to the commands of a device and offers its services, once."""
-        kind: Any = JointState
-        if s.interface == "io":
-            kind = group_type()
-        topic = {"io": "io/commands", "servo": "joint_commands"}.get(s.interface)
-        if topic is None or topic_of(topic, s.index) in self.publishers:
+        kinds: dict[str, tuple[str, Callable[[], Any], Callable[[Source, Any], None]]] = {
+            "io": ("io/commands", group_type, self.set_outputs),
+            "servo": ("joint_commands", lambda: JointState, self.move_joints),
+            "goto": ("goal_pose", lambda: PoseStamped, self.set_goal),
+        }
+        if s.interface not in kinds:
             return
-        self.publishers[topic_of(topic, s.index)] = None
-        take = self.set_outputs if s.interface == "io" else self.move_joints
-        self.node.create_subscription(kind, self.space + topic_of(topic, s.index), lambda m: take(s, m), 10)
+        name, kind, take = kinds[s.interface]
+        topic = topic_of(name, s.index)
+        if topic in self.publishers:
+            return
+        self.publishers[topic] = None
+        self.node.create_subscription(kind(), self.space + topic, lambda m: take(s, m), 10)
         self.serve(s.interface, s.index)
 
     def send(self, s: Source, data: Any, at: Time) -> None:
         """Publishes data of a device that was opened by its name."""
         convert = {
-            "ranger": self.ranger, "imu": self.imu, "gps": self.gps, "io": self.io, "servo": self.servo,
+            "ranger": self.ranger, "imu": self.imu, "gps": self.gps, "io": self.io, "servo": self.servo, "goto": self.goto,
             "laser": self.further_laser, "sonar": self.further_sonar, "misc": self.further_misc,
         }.get(s.interface)  # fmt: skip
         if convert is not None:
@@ -502,6 +521,39 @@ class Robot:
         m.position = [si(j.position, s.channels.get(i)) for i, j in enumerate(d.joints)]
         self.publisher(JointState, topic_of("joint_states", s.index)).publish(m)
 
+    def goto(self, s: Source, d: Any, at: Time) -> None:
+        m = DiagnosticStatus(name="goto", message=label(GotoState, d.state))
+        if d.state == GotoState.STOPPED:
+            m.message += ": " + label(GotoReason, d.reason)
+        m.level = {GotoState.BLOCKED: b"\x01", GotoState.STOPPED: b"\x02"}.get(d.state, b"\x00")
+        if d.x_mm is not None:
+            m.values = [KeyValue(key=k, value=f"{v / 1000:.3f}") for k, v in (("distance", d.distance_mm), ("x", d.x_mm), ("y", d.y_mm))]
+        self.publisher(DiagnosticStatus, topic_of("goal_status", s.index)).publish(m)
+
+    def set_goal(self, s: Source, m: Any) -> None:
+        """Takes a message on goal_pose: a rotation of zeros is any heading. Each message is a new goal, also of the place
+        of one that has ended."""
+        p, q, frame = m.pose.position, m.pose.orientation, m.header.frame_id.lstrip("/")
+        own = self.frame("odom")
+        if frame not in ("", self.node.value("odom_frame"), own):
+            self.node.get_logger().warning(
+                f"{self.name}: the goal is in the frame {frame!r}: transform it to {own}, in which the robot drives"
+            )
+            return
+        if not all(math.isfinite(v) for v in (p.x, p.y, q.x, q.y, q.z, q.w)):
+            self.node.get_logger().warning(f"{self.name}: the goal is not finite")
+            return
+        x, y = within(p.x * 1000), within(p.y * 1000)
+        yaw = math.degrees(math.atan2(2 * (q.w * q.z + q.x * q.y), q.w**2 + q.x**2 - q.y**2 - q.z**2))
+        heading = round(yaw) % 360 if any((q.x, q.y, q.z, q.w)) else None
+
+        def go(robot: PlayerClient) -> None:
+            robot.change_motor_state(True)
+            robot.set_goal(s.name, x, y, heading, tag=random.randrange(2**16))
+
+        self.goals[s.name] = s
+        self.give(s, go)
+
     def set_outputs(self, s: Source, m: Any) -> None:
         """Takes a message on io/commands."""
         for group in m.interface_values:
@@ -526,11 +578,14 @@ class Robot:
             speed = max(1, whole(fast, about)) if fast else 0
             self.give(s, lambda robot, n=number, g=goal, v=speed: robot.move_joint(s.name, n, g, v))  # type: ignore[misc]
 
-    def give(self, s: Source, run: Callable[[PlayerClient], None]) -> None:
+    def give(self, s: Source, run: Callable[[PlayerClient], None]) -> bool:
+        """Queues a command, and returns whether there was room."""
         try:
             self.orders.put_nowait(Order(s.name, run))
         except queue.Full:
             self.node.get_logger().warning(f"{self.name}: too many commands wait for {s.name} to start")
+            return False
+        return True
 
     def call(self, order: Order, response: Any) -> Any:
         """Carries out the action of a service. The response has success if the server has taken it, or the reason."""
@@ -645,6 +700,10 @@ class Robot:
             speed, turn = (
                 max(-32767, min(32767, round(v))) for v in (twist.linear.x * 1000, math.degrees(twist.angular.z))
             )
+        if twist is not None:
+            for s in list(self.goals.values()):  # other commands than zeros end the goal by themselves (PROTOCOL 5.5)
+                if speed or turn or self.give(s, lambda robot, s=s: robot.stop_goal(s.name)):  # type: ignore[misc]
+                    del self.goals[s.name]
         try:
             self.speeds.get_nowait()  # an older one
         except queue.Empty:

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -299,6 +300,19 @@ func check(text string) error {
 	}
 	_, err = config.Build(file, config.Options{Kinds: kinds(), Port: codec.UsualPort, Log: zap.NewNop()})
 	return err
+}
+
+// The page quotes a comment as Convert writes it.
+func TestPageQuotesAComment(t *testing.T) {
+	page := strings.Join(strings.Fields(string(must.Get(os.ReadFile("../../docs/MIGRATING.md"))(t))), " ")
+	match := regexp.MustCompile("`(no counterpart \\([^)]*\\): provides \"([^\"]*)\")`").FindStringSubmatch(page)
+	if match == nil {
+		t.Fatal("docs/MIGRATING.md quotes no comment")
+	}
+	file := must.Get(parse("old.cfg", `driver ( name "p2os" provides ["sonar:0" "`+match[2]+`"] )`))(t)
+	if got := must.Get(Convert(file))(t).Text; !strings.Contains(got, "# "+match[1]+"\n") {
+		t.Errorf("docs/MIGRATING.md quotes %s\nConvert writes\n%s", match[1], got)
+	}
 }
 
 func TestSections(t *testing.T) {

@@ -63,6 +63,7 @@ func Kind() devices.Kind {
 		Provides:   []devices.Spec{devices.Goto()},
 		Requires:   []devices.Spec{devices.Position()},
 		Accepts:    []devices.Spec{devices.Laser(), devices.Ranger(), devices.Sonar()},
+		Several:    true,
 		SetupLimit: devices.VirtualSetupLimit,
 		Options: []devices.Option{
 			{Name: "speed", Default: 400, Min: 40, Max: 5000, Unit: "mm/s", Doc: "highest speed, unless a goal has its own"},

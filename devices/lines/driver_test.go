@@ -420,6 +420,7 @@ func TestWrongScales(t *testing.T) {
 		{"speed in m/s", with("O {speed} {_}"), "O 0.3 0", codec.PositionCommand{Speed: 300}, "read 0: {speed}, {speed*1000}"},
 		{"speeds of wheels in cm/s", with("O {leftspeed} {rightspeed}"), "O 30 30", codec.PositionCommand{Speed: 300},
 			"read 0: {leftspeed}, {leftspeed*10}"},
+		{"turn in rad/s", with("O {_} {turn}"), "O 0 0.5236", codec.PositionCommand{TurnRate: 30}, "read 0: {turn}, {turn*57.2958}"},
 		{"radians", with("O {x} {y} {heading}"), "O 0 0 %.4[3]f", codec.PositionCommand{TurnRate: 30}, "read 0: {heading}, {heading*57.2958}"},
 		{"hundredths of a volt", with("B {battery}"), "B 1185", codec.PositionCommand{}, "read 0: {battery}, {battery/100}"},
 		{"mV", with("B {front} {battery}"), "B 0 11850", codec.PositionCommand{}, "read 0: {battery}, {battery/1000}"},

@@ -22,22 +22,20 @@ const (
 // guard warns of factors in the configuration that cannot be right.
 type guard struct {
 	way, speed    scale.Way // mm
-	turn          scale.Way // deg
+	turn, rate    scale.Way // deg
 	battery       scale.Battery
 	sonar, ranger scale.Ranges
 
-	line    pattern // the pattern of the line
-	place   string  // of that
-	x, y    float64 // mm, of the latest line that has them
-	heading float64 // deg
-	at      time.Duration
+	line    pattern          // the pattern of the line
+	place   string           // of that
+	x, y    float64          // mm, of the latest line that has them
+	heading float64          // deg
+	at      [2]time.Duration // of the latest lines that have speed, and turn
 }
 
 func newGuard(most float64) guard {
-	return guard{
-		way: scale.Way{Slow: slowest, Fast: most}, speed: scale.Way{Slow: slowest, Fast: most},
-		turn: scale.Way{Slow: slowestTurn, Fast: fastestTurn, Radians: true},
-	}
+	way, turn := scale.Way{Slow: slowest, Fast: most}, scale.Way{Slow: slowestTurn, Fast: fastestTurn, Radians: true}
+	return guard{way: way, speed: way, turn: turn, rate: turn}
 }
 
 // origin notes the pattern of a line: of the answer to the poll, or of an unasked line.
@@ -87,8 +85,12 @@ func (g *guard) pose(now time.Duration, d *Driver) {
 		g.heading = heading
 	}
 	if v.has[fieldSpeed] {
-		g.warn(d, g.speed.Update(now, v.number[fieldSpeed]*(now-g.at).Seconds(), speed), fieldSpeed, "speed")
-		g.at = now
+		g.warn(d, g.speed.Update(now, v.number[fieldSpeed]*(now-g.at[0]).Seconds(), speed), fieldSpeed, "speed")
+		g.at[0] = now
+	}
+	if v.has[fieldTurn] {
+		g.warn(d, g.rate.Update(now, v.number[fieldTurn]*(now-g.at[1]).Seconds(), turn), fieldTurn, "speed")
+		g.at[1] = now
 	}
 }
 

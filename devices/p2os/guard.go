@@ -40,7 +40,7 @@ func newGuard() guard {
 // judge compares a SIP with the newest command.
 func (g *guard) judge(now time.Duration, d *Driver) {
 	o, m, s := &d.overrides, &d.model, &d.sip
-	if o.Distance == 0 && o.Velocity == 0 && o.Angle == 0 && o.Range == 0 {
+	if o.Distance == 0 && o.Velocity == 0 && o.Vel2 == 0 && o.Angle == 0 && o.Range == 0 {
 		return
 	}
 	var c codec.PositionCommand
@@ -59,9 +59,15 @@ func (g *guard) judge(now time.Duration, d *Driver) {
 		way := math.Hypot(m.mm(m.step(g.last.x, to.x)), m.mm(m.step(g.last.y, to.y)))
 		g.warn(d, g.way.Update(now, way, speed), "distance", o.Distance, "by its coordinates the robot goes %g times as far as it is commanded")
 	}
-	if o.Velocity != 0 {
+	if o.Velocity != 0 || o.Vel2 != 0 {
 		way := m.Velocity * float64(int(s.Left)+int(s.Right)) / 2 * (now - g.at).Seconds()
-		g.warn(d, g.speed.Update(now, way, speed), "velocity", o.Velocity, "the robot says that it is %g times as fast as it is commanded")
+		factor := g.speed.Update(now, way, speed)
+		const why = "the robot says that it is %g times as fast as it is commanded"
+		if o.Velocity != 0 {
+			g.warn(d, factor, "velocity", o.Velocity, why)
+		} else if factor != 0 { // a larger step makes a robot slower
+			g.say(d, factor, "vel2", o.Vel2, o.Vel2*factor, why)
+		}
 	}
 	if o.Angle != 0 {
 		turned := float64(s.Heading-g.heading) * m.Angle * 180 / math.Pi
@@ -78,9 +84,13 @@ func (g *guard) judge(now time.Duration, d *Driver) {
 
 // warn warns that an option is wrong by a factor, 0: it is not.
 func (g *guard) warn(d *Driver, factor float64, option string, value float64, why string) {
-	if factor == 0 {
-		return
+	if factor != 0 {
+		g.say(d, factor, option, value, value/factor, why)
 	}
+}
+
+// say warns that an option has a value, and another one would fit.
+func (g *guard) say(d *Driver, factor float64, option string, value, fits float64, why string) {
 	text := func(v float64) string { return option + " " + strconv.FormatFloat(v, 'g', 4, 64) }
-	scale.Warn(d.Log(), devices.Args{Place: g.place}.PlaceOf(option, 0), text(value), text(value/factor), fmt.Sprintf(why, factor))
+	scale.Warn(d.Log(), devices.Args{Place: g.place}.PlaceOf(option, 0), text(value), text(fits), fmt.Sprintf(why, factor))
 }

@@ -38,10 +38,11 @@ var (
 type state uint8
 
 const (
-	off     state = iota
-	asking        // connecting, then waiting for the reply; until due
-	serving       // data comes
-	resting       // until it is tried again, at due
+	off      state = iota
+	asking         // connecting, then waiting for the reply; until due
+	learning       // the devices are open; waiting for what is asked about them, until due
+	serving        // data comes
+	resting        // until it is tried again, at due
 )
 
 func (d *Driver) connect(now time.Duration) {
@@ -216,17 +217,21 @@ func (d *Driver) answered(payload []byte) {
 	question, lines := codec.Answer(payload)
 	for _, line := range lines {
 		switch question {
+		case codec.QuestionGeometry:
+			if part, ok := codec.ParsePart(line, d.key); ok && d.state == learning {
+				d.parts = append(d.parts, part)
+			}
 		case codec.QuestionRays:
-			if rays, ok := codec.ParseRays(line, d.key); ok && d.state == serving {
+			if rays, ok := codec.ParseRays(line, d.key); ok && d.state == learning {
 				d.rays = append(d.rays, rays)
 			}
 		case codec.QuestionChannels:
-			if channel, ok := codec.ParseChannel(line, d.key); ok && d.state == serving {
+			if channel, ok := codec.ParseChannel(line, d.key); ok && d.state == learning {
 				d.channels = append(d.channels, channel)
 			}
 		case codec.QuestionColors:
 			key, color, ok := codec.ParseChannelColor(line)
-			if code, known := d.key(key); ok && known && d.state == serving {
+			if code, known := d.key(key); ok && known && d.state == learning {
 				color.Device = code
 				d.colors = append(d.colors, color)
 			}
@@ -273,6 +278,8 @@ func (d *Driver) replied(now time.Duration, pairs []byte) error {
 		}
 	case d.state == asking:
 		return d.opened(now, pairs)
+	case d.state == learning && len(pairs) == 0:
+		d.serve(now)
 	default:
 		for i := 0; i+1 < len(pairs); i += 2 {
 			if r := d.remote(pairs[i]); r != nil && pairs[i+1] == codec.AccessError {
@@ -284,7 +291,8 @@ func (d *Driver) replied(now time.Duration, pairs []byte) error {
 }
 
 // opened handles the reply to the first request. An old Player answers e for the ages; then
-// its data counts as fresh. If a device is refused, we ask for the reason.
+// its data counts as fresh. If a device is refused, we ask for the reason. Clients get the devices when the
+// questions about them are answered: they ask the same ones as soon as they have the devices open.
 func (d *Driver) opened(now time.Duration, pairs []byte) error {
 	aged := false
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -301,29 +309,42 @@ func (d *Driver) opened(now time.Duration, pairs []byte) error {
 			return nil
 		}
 	}
-	d.retry.Worked(now, d.link.Log())
-	d.state = serving
-	d.wake(now + pingPeriod)
+	d.state = learning
 	d.out = d.out[:0]
 	if aged {
 		fresh := codec.Config{Code: codec.ConfigFresh, Arg: 1}
 		d.out = codec.AppendMessage(d.out, codec.KindConfig, codec.Server, fresh.Append(nil))
 	}
-	d.rays, d.channels, d.colors = nil, nil, nil
-	for _, question := range d.questions(aged) {
+	d.parts, d.rays, d.channels, d.colors = nil, nil, nil, nil
+	questions := d.questions(aged)
+	for _, question := range questions {
 		q := codec.Config{Code: codec.ConfigQuestion, Arg: uint16(question)}
 		d.out = codec.AppendMessage(d.out, codec.KindConfig, codec.Server, q.Append(nil))
 	}
-	if len(d.out) > 0 {
-		d.port.Write(d.out)
+	if len(questions) == 0 {
+		d.serve(now)
+		return nil
 	}
-	d.link.Ready(now)
+	d.out = codec.AppendRequest(d.out, nil) // its reply comes behind the answers
+	d.wake(now + connectLimit)
+	d.port.Write(d.out)
 	return nil
 }
 
-// questions returns the questions about devices whose data does not explain itself. A Player that sends no ages is
-// one of 0.7.4a, which answers no questions.
+// serve begins to carry out commands.
+func (d *Driver) serve(now time.Duration) {
+	d.retry.Worked(now, d.link.Log())
+	d.state = serving
+	d.wake(now + pingPeriod)
+	d.link.Ready(now)
+}
+
+// questions returns the questions about the devices. A Player that sends no ages is one of 0.7.4a, which answers none.
 func (d *Driver) questions(aged bool) (questions []byte) {
+	if !aged {
+		return nil
+	}
+	questions = append(questions, codec.QuestionGeometry)
 	for i := range d.remotes {
 		switch d.remotes[i].device.Letter() {
 		case codec.Ranger:
@@ -331,9 +352,7 @@ func (d *Driver) questions(aged bool) (questions []byte) {
 		case codec.IO, codec.Servo:
 			questions = append(questions, codec.QuestionChannels)
 		case codec.Vision:
-			if aged {
-				questions = append(questions, codec.QuestionColors)
-			}
+			questions = append(questions, codec.QuestionColors)
 		}
 	}
 	slices.Sort(questions)
@@ -389,7 +408,7 @@ func (d *Driver) Tick(now time.Duration) time.Duration {
 		d.connect(now)
 	case d.state == asking && d.refusal != nil:
 		d.lost(now, d.refusal)
-	case d.state == asking:
+	case d.state == asking, d.state == learning:
 		d.lost(now, errSilent)
 	}
 	return d.due

@@ -106,7 +106,7 @@ type Driver struct {
 
 	link   *devices.Link
 	state  state
-	due    time.Duration // deadline of asking and resting
+	due    time.Duration // deadline of asking, learning and resting
 	heard  time.Duration // when the other Player last sent anything
 	port   devices.Port  // nil: none
 	reader peer.Reader
@@ -115,6 +115,7 @@ type Driver struct {
 	retry  retry.Retry
 	out    []byte
 
+	parts    []codec.Part    // of the devices there
 	rays     []codec.Rays    // of the devices there
 	channels []codec.Channel // of the devices there
 	colors   []codec.ChannelColor
@@ -133,7 +134,7 @@ func New(address string, rate int) *Driver { return &Driver{address: address, ra
 // Address returns the numeric address of the other Player, host:port.
 func (d *Driver) Address() string { return d.address }
 
-// Setup implements devices.Driver. It ends with the other Player's reply, and
+// Setup implements devices.Driver. It ends with the other Player's answers to our questions about the devices, and
 // fails if it refuses one of the devices.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.link, d.retry = link, retry.Retry{}
@@ -180,14 +181,42 @@ func (d *Driver) Configure(_ time.Duration, device *devices.Device, payload []by
 	return d.outbox.Configure(device, payload)
 }
 
-// AppendRays appends where the readings of a ranger look, as the other Player says.
+// AppendParts appends the parts of a device, as the other Player says. Where a pose is configured here, the one part of
+// a device is at its origin.
+func (d *Driver) AppendParts(dst []codec.Part, device *devices.Device) []codec.Part {
+	known := len(dst)
+	for _, p := range d.parts {
+		if d.remote(p.Device) == d.remoteOf(device) {
+			dst = append(dst, p)
+		}
+	}
+	if len(dst) == known+1 && d.placed() {
+		p := &dst[known]
+		p.X, p.Y, p.Heading = 0, 0, 0
+	}
+	return dst
+}
+
+// AppendRays appends where the readings of a ranger look, as the other Player says. Where a pose is configured here, a
+// ranger that looks from one point has it at its origin, and the middle of its view ahead.
 func (d *Driver) AppendRays(dst []codec.Rays, device *devices.Device) []codec.Rays {
+	known := len(dst)
 	for _, r := range d.rays {
 		if d.remote(r.Device) == d.remoteOf(device) {
 			dst = append(dst, r)
 		}
 	}
+	if len(dst) == known+1 && d.placed() {
+		r := &dst[known]
+		r.X, r.Y, r.Heading = 0, 0, -r.Step*float64(r.Count-1)/2
+	}
 	return dst
+}
+
+// placed reports whether the configuration declares a pose, which the link adds to what the driver says.
+func (d *Driver) placed() bool {
+	g := d.link.Geometry()
+	return g.X != 0 || g.Y != 0 || g.Heading != 0
 }
 
 // AppendChannels appends the channels of a device, as the other Player says.

@@ -113,17 +113,21 @@ func position(x int32) []byte {
 func sonar() []byte  { return codec.AppendBlock(nil, 's', make([]byte, 32)) }
 func vision() []byte { return codec.AppendBlock(nil, 'v', nil) }
 
+// answers is the answer to the question for the geometry.
+func answers(lines ...string) []byte { return codec.AppendAnswer(nil, codec.QuestionGeometry, lines) }
+
 const (
-	rate    = "xyf\x00\x32"
-	form    = "xyz\x02"
-	path    = "xyp" // and the driver's own path, with random identifiers
-	yield   = "xyl\xff\xff"
-	ping    = "dr" // and its answer is an empty reply
-	request = "dryrprsrvr"
-	granted = "yrprsrvr"
-	fresh   = "xyn\x01"
-	colors  = "xyqv"
-	write   = "drpa"
+	rate     = "xyf\x00\x32"
+	form     = "xyz\x02"
+	path     = "xyp" // and the driver's own path, with random identifiers
+	yield    = "xyl\xff\xff"
+	ping     = "dr" // and its answer is an empty reply
+	request  = "dryrprsrvr"
+	granted  = "yrprsrvr"
+	fresh    = "xyn\x01"
+	geometry = "xyqg"
+	colors   = "xyqv"
+	write    = "drpa"
 )
 
 // Devices without letters are asked for, by the names there, before they are requested.
@@ -142,8 +146,12 @@ func TestNamedDevices(t *testing.T) {
 	c.say(codec.AppendAnswer(nil, codec.QuestionDevices, []string{"108 laser 0 sick", "131 laser 1 urg", "140 io 0 lines", "141 io 1 lines"}), reply(""))
 	c.expectSent("dryrlr\x83r\x8cr")
 	c.say(reply("yrlr\x83r\x8cr"))
-	c.expectSent(fresh, "xyqi")
-	c.say(codec.AppendAnswer(nil, codec.QuestionChannels, []string{"io:0 2 output bit 0 1 Lamp", "io:1 2 output bit 0 1 Other"}))
+	c.expectSent(fresh, geometry, "xyqi", ping)
+	c.say(answers("l 0 80 0 0 0 0 8000 180", "laser:1 0 -250 0 180 0 0 4000 180", "laser:2 0 1 2 3 0 0 0 0"))
+	c.say(codec.AppendAnswer(nil, codec.QuestionChannels, []string{"io:0 2 output bit 0 1 Lamp", "io:1 2 output bit 0 1 Other"}), reply(""))
+	if got, want := rear.AppendParts(nil), []codec.Part{{Device: rear.Code(), X: -250, Heading: 180, Range: 4000, View: 180}}; !slices.Equal(got, want) {
+		t.Errorf("parts %+v, want %+v", got, want)
+	}
 	scan := codec.LaserData{4: 1234}
 	c.say(ages(10, 20), codec.AppendBlock(nil, 0x83, scan.Append(nil)), codec.AppendBlock(nil, 0x8C, []byte{0, 0, 0, 9}))
 	if string(rear.Data()) != string(scan.Append(nil)) || string(io.Data()) != "\x00\x00\x00\x09" {
@@ -198,7 +206,8 @@ func (c *chain) open() {
 	c.say(reply(""))
 	c.Pass(4 * time.Second) // its hardware is slow
 	c.say(reply(granted))
-	c.expectSent(fresh, colors)
+	c.expectSent(fresh, geometry, colors, ping)
+	c.say(reply(""))
 	c.expectState(devices.Ready, "p <nil>")
 }
 
@@ -277,14 +286,14 @@ func TestCompactFrames(t *testing.T) {
 
 // However the stream is cut, it is the same.
 func TestCuts(t *testing.T) {
-	stream := slices.Concat(reply(""), reply(granted), ages(0, 0), position(5), sonar(), reply(""), ages(0), position(6))
+	stream := slices.Concat(reply(""), reply(granted), ages(0, 0), position(5), sonar(), answers("s 2 1 2 3 0 0 0 0"), reply(""), ages(0), position(6))
 	for cut := range stream {
 		c := newChain(t)
 		c.subscribe()
 		c.say(stream[:cut])
 		c.say(stream[cut:])
 		c.expectState(devices.Ready, "p <nil>")
-		if c.x() != 6 || c.position().Seq() != 2 || c.Table.Device('s').Seq() != 1 {
+		if c.x() != 6 || c.position().Seq() != 2 || c.Table.Device('s').Seq() != 1 || len(c.Table.Device('s').AppendParts(nil)) != 1 {
 			t.Fatalf("cut at %d: x %d, published %d and %d times", cut, c.x(), c.position().Seq(), c.Table.Device('s').Seq())
 		}
 	}
@@ -369,6 +378,7 @@ func TestSetupFails(t *testing.T) {
 		{"hangs up", func(c *chain) { c.Port().HangUp() }, "unexpected EOF"},
 		{"is not reached", func(c *chain) { c.Pass(connectLimit) }, "it does not answer"},
 		{"says no more", func(c *chain) { c.say(reply("")); c.Pass(answerLimit) }, "it does not answer"},
+		{"answers no questions", func(c *chain) { c.say(reply(""), reply(granted)); c.Pass(connectLimit) }, "it does not answer"},
 		{"is no Player", func(c *chain) { c.say([]byte("HTTP/1.1 400 Bad Request")) }, "it sends 'H', which is no letter of its devices"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -438,7 +448,9 @@ func TestReconnect(t *testing.T) {
 			c.expectSent(rate, form, path, yield, ping, request)
 			c.drive("ijkl") // too early
 			c.say(reply(""), reply(granted), ages(0), position(3))
-			c.expectSent(fresh, colors) // and no command
+			c.drive("ijkl") // as early
+			c.say(reply(""))
+			c.expectSent(fresh, geometry, colors, ping) // and no command
 			c.expectState(devices.Ready)
 			if c.x() != 3 {
 				t.Errorf("x %d", c.x())
@@ -479,7 +491,7 @@ func TestPing(t *testing.T) {
 	}
 	// Data is also a sign of life.
 	c.Pass(retry.First)
-	c.say(reply(""), reply(granted))
+	c.say(reply(""), reply(granted), reply(""))
 	c.Port().Wrote = nil
 	for range 30 {
 		c.Pass(100 * ms)
@@ -551,6 +563,7 @@ func FuzzReceive(f *testing.F) {
 	f.Add(slices.Concat(reply("yepesrvr")), uint8(1))
 	f.Add(slices.Concat(reply(granted), ages(), position(1), reply("pe"), reply("pe"), vision()), uint8(200))
 	f.Add([]byte("y\x00\x09123456789"), uint8(2))
+	f.Add(slices.Concat(reply(""), reply(granted), answers("s 0 1 2 3 0 0 0 0", "p 0 0 0 0 1 1 0 0"), reply(""), ages(0, 0), position(5), reply("")), uint8(30))
 	f.Add(slices.Concat(reply(""), reply(granted), compacted(ages(0, 0), position(5), sonar())), uint8(9))
 	f.Fuzz(func(t *testing.T, in []byte, n uint8) {
 		c := newChain(t)
@@ -578,10 +591,77 @@ func TestColors(t *testing.T) {
 	must.Get(eye.Subscribe(c.Now(), c))(t)
 	c.expectSent(rate, form, path, yield, ping, "dryrvr")
 	c.say(reply(""), reply("yrvr"))
-	c.expectSent(fresh, colors)
+	c.expectSent(fresh, geometry, colors, ping)
 	c.say(codec.AppendAnswer(nil, codec.QuestionColors, []string{"v 3 ff8800", "vision:1 3 0000ff", "v 77 123456"}))
 	want := codec.ChannelColor{Device: eye.Code(), Channel: 3, Color: 0xff8800}
 	if got := eye.AppendColors(nil); len(got) != 1 || got[0] != want {
 		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// Clients learn where the parts of the robot there are, before they get the devices, and of the robot that is there after
+// an outage.
+func TestGeometry(t *testing.T) {
+	c := newChain(t)
+	c.subscribe()
+	parts := func() []codec.Part {
+		return c.Table.Device('s').AppendParts(c.position().AppendParts(nil))
+	}
+	robot := []codec.Part{{Device: 'p', X: -45, Length: 511, Width: 425}, {Device: 's', Number: 3, X: 166, Y: 27, Heading: 10, Range: 5000, View: 15},
+		{Device: 's', Number: 12, X: -210, Heading: 180, Range: 5000, View: 15}}
+	c.say(reply(""), reply(granted), answers("s 3 166 27 10 0 0 5000 15", "p 0 -45 0 0 511 425 0 0", "s 12 -210 0 180 0 0 5000 15", "l 0 80 0 0 0 0 8000 180"))
+	c.expectState(devices.Starting)
+	c.say(reply(""))
+	c.expectState(devices.Ready, "p <nil>")
+	if got := parts(); !slices.Equal(got, robot) {
+		t.Errorf("parts %+v, want %+v", got, robot)
+	}
+	c.Port().HangUp()
+	if got := parts(); !slices.Equal(got, robot) {
+		t.Errorf("during the outage: parts %+v, want %+v", got, robot)
+	}
+	before := len(c.Ports)
+	if !c.Until(func() bool { return len(c.Ports) > before }, retry.Last) {
+		t.Fatal("not tried again")
+	}
+	c.say(reply(""), reply(granted), answers("p 0 0 0 0 340 340 0 0"), reply(""))
+	if got, want := parts(), []codec.Part{{Device: 'p', Length: 340, Width: 340}}; !slices.Equal(got, want) {
+		t.Errorf("another robot: parts %+v, want %+v", got, want)
+	}
+	c.Port().HangUp()
+	before = len(c.Ports)
+	if !c.Until(func() bool { return len(c.Ports) > before }, retry.Last) {
+		t.Fatal("not tried again")
+	}
+	if c.say(reply(""), reply("yeprsrvr")); len(parts()) != 0 {
+		t.Errorf("a Player of 0.7.4a: parts %+v", parts())
+	}
+}
+
+// A pose of the configuration is where a device is that has one place, whatever the other Player says. The places of a
+// ring are moved by it, as those of every driver.
+func TestPoseOfTheConfiguration(t *testing.T) {
+	driver := New("10.0.0.7:6665", 50)
+	b := transporttest.NewBench(t, devices.Instance{Driver: driver, Name: "passthrough", Provides: []devices.Spec{devices.Laser(), devices.Sonar(), devices.Ranger()}})
+	b.Link.SetGeometry(devices.Geometry{X: 100, Y: 20, Heading: 90})
+	c := &chain{Bench: b, network: &network{World: b.World}}
+	c.Table.Connect(c.network)
+	laser, sonar, ranger := c.Link.Devices()[0], c.Link.Devices()[1], c.Link.Devices()[2]
+	must.Get(laser.Subscribe(c.Now(), c))(t)
+	c.say(codec.AppendAnswer(nil, codec.QuestionDevices, []string{"108 laser 0 sick", "115 sonar 0 p2os", "130 ranger 0 urg"}), reply(""), reply("yrlrsr\x82r"))
+	c.say(answers("l 0 -250 5 180 0 0 8000 180", "s 0 10 0 0 0 0 0 0", "s 1 0 30 90 0 0 0 0"))
+	c.say(codec.AppendAnswer(nil, codec.QuestionRays, []string{"ranger:0 0 5 -300 0 45 10 20 4000 0"}), reply(""))
+	if got, want := laser.AppendParts(nil), []codec.Part{{Device: 'l', X: 100, Y: 20, Heading: 90, Range: 8000, View: 180}}; !slices.Equal(got, want) {
+		t.Errorf("laser %+v, want %+v", got, want)
+	}
+	ring := sonar.AppendParts(nil)
+	for i := range ring {
+		ring[i] = ring[i].Rounded()
+	}
+	if want := []codec.Part{{Device: 's', X: 100, Y: 30, Heading: 90}, {Device: 's', Number: 1, X: 70, Y: 20, Heading: 180}}; !slices.Equal(ring, want) {
+		t.Errorf("ring %+v, want %+v", ring, want)
+	}
+	if got, want := ranger.AppendRays(nil), []codec.Rays{{Device: ranger.Code(), Count: 5, X: 100, Y: 20, Heading: 70, Step: 10, Near: 20, Far: 4000}}; !slices.Equal(got, want) {
+		t.Errorf("ranger %+v, want %+v", got, want)
 	}
 }

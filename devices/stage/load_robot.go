@@ -169,7 +169,7 @@ func (l *loader) sensor(s, child *syntax.Section, at Pose, base float64, r *Robo
 	beam := sonar{pose: pose, samples: samples, reach: l.reach(child, 5), fov: child.Angle("fov", floor.Radians(15)),
 		flaws: l.flaws(child, true)}
 	if cone {
-		all.addCone(height, beam)
+		l.addCone(child, all, height, beam)
 	} else {
 		l.addRays(child, all, samples, outlook{pose: pose, height: height, reach: beam.reach, fov: beam.fov, flaws: beam.flaws})
 	}

@@ -72,10 +72,10 @@ func (f fan) step() float64 {
 
 func (f fan) right() float64 { return f.step() * float64(f.samples-1) / 2 }
 
-// addRays adds a sensor with rays to the ranger of a section.
+// addRays adds a sensor with rays to the ranger of a section. With too many of them it sees as far around with fewer.
 func (l *loader) addRays(section *syntax.Section, g *ranger, samples int, from outlook) {
-	if room := codec.MaxReadings - g.readings; samples < 1 || samples > room {
-		l.check(samples < 1, section, "samples", "samples %d: the ranger has at most %d readings, and place for %d of them", samples, codec.MaxReadings, room)
+	l.check(samples >= 1, section, "samples", "samples %d: write 1 or more", samples)
+	if samples = l.fit(section, g, samples); samples < 1 {
 		return
 	}
 	f := fan{samples, from.fov}
@@ -84,10 +84,23 @@ func (l *loader) addRays(section *syntax.Section, g *ranger, samples int, from o
 }
 
 // addCone adds a sensor that is a cone.
-func (g *ranger) addCone(height float64, beam sonar) {
+func (l *loader) addCone(section *syntax.Section, g *ranger, height float64, beam sonar) {
+	if l.fit(section, g, 1) < 1 {
+		return
+	}
 	beam.aim()
 	g.add(sensor{outlook: outlook{pose: beam.pose, height: height, reach: beam.reach, fov: beam.fov, flaws: beam.flaws},
 		cone: &sonars{ring: []sonar{beam}, height: height, reach: beam.reach}})
+}
+
+// fit returns how many of the readings of a sensor the ranger has room for. Stage knows no limit, so fewer are no error.
+func (l *loader) fit(section *syntax.Section, g *ranger, samples int) int {
+	room := codec.MaxReadings - g.readings
+	if samples > room {
+		l.warn(section, "samples %d: a ranger has at most %d readings, so this sensor has %d of them in its field of view",
+			samples, codec.MaxReadings, room)
+	}
+	return min(samples, room)
 }
 
 func (g *ranger) add(s sensor) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -91,15 +92,58 @@ func TestRangersOfAWorld(t *testing.T) {
 func TestRangersWithMistakes(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		`position ( ranger ( sensor ( samples 8193 ) ) )`:                            "8192",
-		`position ( ranger ( sensor ( samples 8000 ) sensor ( samples 200 ) ) )`:     "192",
 		`position ( ranger ( sensor ( samples 0 ) ) )`:                               "samples 0",
-		`include "sick.inc"` + "\nposition ( sicklaser ( samples 8193 ) )":           "8192",
+		`position ( ranger ( sensor ( samples 0 cone 1 ) ) )`:                        "samples 0",
+		`include "sick.inc"` + "\nposition ( sicklaser ( samples 0 ) )":              "samples 0",
 		`position ( ranger ( sensor ( samples 180 cone 1 noise [-1 0 0] ) ) )`:       "negative",
 		`position ( ranger ( sensor ( samples 180 ) sensor ( range [0 100000] ) ) )`: "range",
 	} {
 		_, err := parseWorld(text)
 		refused(t, text, err, want)
+	}
+}
+
+// A world with more readings than a ranger can have is loaded, as by Stage. The sensor that has too many looks as far to
+// both sides, and a warning has the place and the limit.
+func TestTooManyReadings(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		world, warning string
+		counts         []int // of the sensors
+	}{
+		{`position ( ranger ( sensor ( samples 8192 fov 270 ) ) )`, "", []int{8192}},
+		{`position ( ranger ( sensor ( samples 100000 fov 270 ) ) )`, "samples 100000: a ranger has at most 8192 readings, so this sensor has 8192", []int{8192}},
+		{`include "sick.inc"` + "\nposition ( sicklaser ( samples 8193 fov 270 ) )", "samples 8193", []int{8192}},
+		{"position ( ranger ( sensor ( samples 8000 fov 270 )\nsensor ( samples 200 fov 270 ) ) )", "test.world:2: samples 200: a ranger has at most 8192 readings, so this sensor has 192", []int{8000, 192}},
+		{`position ( ranger ( sensor ( samples 8192 fov 270 ) sensor ( samples 20 ) ) )`, "this sensor has 0", []int{8192}},
+		{`position ( ranger ( sensor ( samples 8192 fov 270 ) sensor ( cone 1 ) ) )`, "this sensor has 0", []int{8192}},
+	} {
+		w, err := parseWorld(tt.world)
+		if err != nil {
+			t.Errorf("%s: %v", tt.world, err)
+			continue
+		}
+		if got := strings.Join(w.Warnings(), "\n"); !strings.Contains(got, tt.warning) || (got == "") != (tt.warning == "") {
+			t.Errorf("%s: warnings %q, want %q", tt.world, got, tt.warning)
+		}
+		b := newBench(t, w)
+		ranger := b.subscribe(t, 0, codec.Ranger, 1)[0]
+		b.run(publishPeriod)
+		rays, total := ranger.AppendRays(nil), 0
+		var counts []int
+		for _, r := range rays {
+			counts = append(counts, r.Count)
+			total += r.Count
+			if end := r.Heading + r.Step*float64(r.Count-1); math.Abs(r.Heading+135) > 1e-6 || math.Abs(end-135) > 1e-6 {
+				t.Errorf("%s: it looks from %v to %v", tt.world, r.Heading, end)
+			}
+		}
+		if n := len(rangesOf(t, ranger).Ranges); !slices.Equal(counts, tt.counts) || n != total {
+			t.Errorf("%s: %d readings, of sensors with %v, want %v", tt.world, n, counts, tt.counts)
+		}
+		if len(w.Robots()) != 1 {
+			t.Errorf("%s: %d robots", tt.world, len(w.Robots()))
+		}
 	}
 }
 

@@ -15,12 +15,16 @@ type Beam struct {
 }
 
 // AppendLaser appends the beams of a scan by a laser with this mount: one for each degree,
-// which at laserFar is less than a cell.
+// which at laserFar is less than a cell. A reading of the laser's range, if that is known, is no echo.
 func AppendLaser(dst []Beam, mount codec.Part, scan *codec.LaserData) []Beam {
 	x, y, heading := whole(mount.X), whole(mount.Y), whole(2*mount.Heading)
+	far := laserFar
+	if mount.Range > 0 {
+		far = min(far, whole(mount.Range))
+	}
 	for i := 0; i < codec.LaserCount; i += 2 {
 		r := int(scan[i])
-		dst = append(dst, Beam{x, y, heading - 180 + i, min(r, laserFar), r < laserFar})
+		dst = append(dst, Beam{x, y, heading - 180 + i, min(r, far), r < far})
 	}
 	return dst
 }

@@ -67,6 +67,31 @@ func TestNext(t *testing.T) {
 	}
 }
 
+// A sensor that looks over an obstacle does not remove it while another one sees it, and one that reaches less far says
+// nothing of what is behind.
+func TestSensorsTogether(t *testing.T) {
+	scan := func(mm uint16) (scan codec.LaserData) {
+		for i := range scan {
+			scan[i] = mm
+		}
+		return scan
+	}
+	near, high, short := scan(1000), scan(8000), scan(600)
+	sees := AppendLaser(nil, codec.Part{Range: 8000}, &near)
+	over := AppendLaser(slices.Clone(sees), codec.Part{X: 100, Range: 8000}, &high)
+	before := AppendLaser(nil, codec.Part{Range: 600}, &short)
+	for name, beams := range map[string][]Beam{"over it": over, "not so far": before} {
+		w := pioneer(t, 3000, 0)
+		w.next(&codec.PositionData{}, sees)
+		for range 30 {
+			w.next(&codec.PositionData{}, beams)
+		}
+		if at, short := w.cells[w.index(w.x+1000, w.y)], w.cells[w.index(w.x+600, w.y)]; at < occupied || short >= occupied {
+			t.Errorf("another sensor looks %s: %d at the obstacle, %d before it", name, at, short)
+		}
+	}
+}
+
 // A map that the robot leaves begins anew, and goals may be outside of it.
 func TestFar(t *testing.T) {
 	w := pioneer(t, 1_000_000, -1_000_000)

@@ -13,6 +13,7 @@ import (
 	"os/signal"
 
 	"player/client"
+	"player/codec"
 )
 
 func main() {
@@ -32,7 +33,13 @@ func print(ctx context.Context, addr string, rounds int) error {
 		return err
 	}
 	defer robot.Close()
-	if err := robot.Request(ctx, "prmr"); err != nil { // odometry and battery, read
+	var at codec.PositionData // the odometry: this program does not drive
+	wheels, err := robot.Open(ctx, "position", codec.AccessRead, &at)
+	if err != nil {
+		return err
+	}
+	misc, err := robot.OpenMisc(ctx, 0) // the battery
+	if err != nil {
 		return err
 	}
 	fmt.Println("time_ms,x_mm,y_mm,heading_deg,battery_dV")
@@ -40,8 +47,8 @@ func print(ctx context.Context, addr string, rounds int) error {
 		if err := robot.Read(ctx); err != nil {
 			return err
 		}
-		if at := robot.Position; robot.Has('p') && robot.Has('m') {
-			fmt.Printf("%d,%d,%d,%d,%d\n", at.Time, at.X, at.Y, at.Heading, robot.Misc.Battery)
+		if robot.Has(wheels) && misc.Has() {
+			fmt.Printf("%d,%d,%d,%d,%d\n", at.Time, at.X, at.Y, at.Heading, misc.Data.Battery)
 		}
 	}
 	return nil

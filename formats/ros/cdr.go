@@ -125,6 +125,9 @@ func describe(message reflect.Type, owner map[reflect.Type]string) string {
 				of, suffix = of.Elem(), fmt.Sprintf("[%d]", of.Len())
 			}
 			name := of.Kind().String()
+			if kind := field.Tag.Get("type"); kind != "" {
+				name = kind
+			}
 			if of.Kind() == reflect.Struct {
 				name = owner[of] + "/" + of.Name()
 				if !known[of] {

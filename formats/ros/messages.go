@@ -37,6 +37,12 @@ type PoseWithCovariance struct {
 	Covariance [36]float64
 }
 
+// PoseStamped is a pose in the header's frame.
+type PoseStamped struct {
+	Header Header
+	Pose   Pose
+}
+
 // Twist is a speed, in m/s and rad/s.
 type Twist struct{ Linear, Angular Vector3 }
 
@@ -218,6 +224,18 @@ type UInt8MultiArray struct {
 	Data   []uint8
 }
 
+// KeyValue is a value with its name.
+type KeyValue struct{ Key, Value string }
+
+// DiagnosticStatus is the state of a part of the robot.
+type DiagnosticStatus struct {
+	Level      uint8 `type:"byte"` // 0: OK, 1: a warning, 2: an error
+	Name       string
+	Message    string
+	HardwareID string `ros:"hardware_id"`
+	Values     []KeyValue
+}
+
 // Point2D is a place in an image.
 type Point2D struct{ X, Y float64 }
 
@@ -265,13 +283,14 @@ func packages() map[string][]any {
 	return map[string][]any{
 		"builtin_interfaces": {Time{}},
 		"std_msgs":           {Header{}, MultiArrayDimension{}, MultiArrayLayout{}, UInt8MultiArray{}},
-		"geometry_msgs": {Vector3{}, Point{}, Quaternion{}, Pose{}, PoseWithCovariance{}, Twist{}, TwistWithCovariance{},
+		"geometry_msgs": {Vector3{}, Point{}, Quaternion{}, Pose{}, PoseStamped{}, PoseWithCovariance{}, Twist{}, TwistWithCovariance{},
 			Transform{}, TransformStamped{}},
 		"sensor_msgs": {LaserScan{}, PointField{}, PointCloud2{}, Range{}, BatteryState{}, Joy{}, JointState{}, CompressedImage{}, Imu{}, NavSatStatus{},
 			NavSatFix{}},
-		"control_msgs": {InterfaceValue{}, DynamicInterfaceGroupValues{}},
-		"nav_msgs":     {Odometry{}},
-		"tf2_msgs":     {TFMessage{}},
-		"vision_msgs":  {Point2D{}, Pose2D{}, BoundingBox2D{}, ObjectHypothesis{}, ObjectHypothesisWithPose{}, Detection2D{}, Detection2DArray{}},
+		"diagnostic_msgs": {KeyValue{}, DiagnosticStatus{}},
+		"control_msgs":    {InterfaceValue{}, DynamicInterfaceGroupValues{}},
+		"nav_msgs":        {Odometry{}},
+		"tf2_msgs":        {TFMessage{}},
+		"vision_msgs":     {Point2D{}, Pose2D{}, BoundingBox2D{}, ObjectHypothesis{}, ObjectHypothesisWithPose{}, Detection2D{}, Detection2DArray{}},
 	}
 }

@@ -37,6 +37,7 @@ type Converter struct {
 
 	viewers *telemetry.Converter
 	robot   string // before the name of each topic: "" or "/r1"
+	devices []telemetry.Device
 	sources []telemetry.Topic
 	known   map[reflect.Type]definition
 	topics  []Topic
@@ -59,7 +60,7 @@ func New(robot string, devices []telemetry.Device) *Converter {
 	if robot != "" {
 		robot = Name(Robot, robot)
 	}
-	c := &Converter{viewers: telemetry.New(robot, devices), known: definitions(), byName: map[string]int{}, placed: math.MinInt64 / 2}
+	c := &Converter{viewers: telemetry.New(robot, devices), devices: devices, known: definitions(), byName: map[string]int{}, placed: math.MinInt64 / 2}
 	if robot != "" {
 		c.robot = "/" + robot
 	}
@@ -83,6 +84,9 @@ func (c *Converter) Data(device int, taken int64, payload []byte) []Message {
 		}
 		c.convert(c.sources[m.Topic].Name, m.Content)
 	}
+	if d := c.devices[device]; d.Interface == "goto" {
+		c.goalStatus(d.Index, payload)
+	}
 	// One message has all: later subscribers get the last one only.
 	if seconds := taken / 1e9; len(static.Transforms) > 0 && (seconds < c.placed || seconds >= c.placed+staticPeriod) {
 		c.placed = seconds
@@ -104,6 +108,9 @@ func (c *Converter) Command(device int, came int64, payload []byte) []Message {
 		case telemetry.JointCommand:
 			c.send(c.rename(topic, "joint_commands"), jointGoals(v))
 		}
+	}
+	if d := c.devices[device]; d.Interface == "goto" {
+		c.goal(d.Index, came, payload)
 	}
 	return c.out
 }

@@ -160,6 +160,13 @@ func TestParseCommands(t *testing.T) {
 		}
 		return fmt.Sprint(got)
 	}
+	goal := func(text string) string {
+		got, err := ParseGoal([]byte(text), "r1")
+		if err != nil {
+			return err.Error()
+		}
+		return fmt.Sprint(got.X, got.Y, got.Heading, got.Speed, got.Tag)
+	}
 	const unknown = "-2147483648"
 	for _, tt := range []struct {
 		parse      func(string) string
@@ -181,10 +188,60 @@ func TestParseCommands(t *testing.T) {
 		{joints, `{"name":["Shoulder"],"position":[1,2]}`, "the message has 1 joints, 2 positions and 0 velocities"},
 		{joints, `{"name":["Elbow"]}`, `there is no joint "Elbow"; there are: Shoulder`},
 		{joints, `{"position":[1]}`, "the message names no joints"},
+		{goal, `{"header":{"frame_id":"odom"},"pose":{"position":{"x":1.2346,"y":-2,"z":9},"orientation":{"z":-0.7071068,"w":0.7071068}}}`, "1235 -2000 270 0 0"},
+		{goal, `{"header":{"frame_id":"r1/odom"},"pose":{"position":{"x":0,"y":0},"orientation":{"x":0,"y":0,"z":0,"w":1}}}`, "0 0 0 0 0"},
+		{goal, `{"pose":{"position":{"x":-1e300,"y":1e300},"orientation":{"z":-0.001,"w":2}}}`, "-2147483647 2147483647 0 0 0"},
+		{goal, `{"header":{"frame_id":"/odom"},"pose":{"position":{"x":1,"y":2}}}`, "1000 2000 65535 0 0"},
+		{goal, `{"header":{"frame_id":"map"},"pose":{"position":{"x":1,"y":2}}}`, `the goal is in the frame "map": transform it to r1/odom, in which the robot drives`},
+		{goal, `{"header":{"frame_id":"r2/odom"},"pose":{"position":{"x":1,"y":2}}}`, `the goal is in the frame "r2/odom": transform it to r1/odom, in which the robot drives`},
+		{goal, `{"pose":{"position":{"x":1,"y":null}}}`, "the goal has no x or no y"},
+		{goal, `{}`, "the goal has no x or no y"},
+		{goal, `7`, "the message is no geometry_msgs/msg/PoseStamped: json: cannot unmarshal"},
 		{joints, `7`, "the message is no sensor_msgs/msg/JointState: json: cannot unmarshal"},
 	} {
 		if got := tt.parse(tt.text); got != tt.want && !(strings.HasSuffix(tt.want, "unmarshal") && strings.HasPrefix(got, tt.want)) {
 			t.Errorf("%s: %s, want %s", tt.text, got, tt.want)
+		}
+	}
+}
+
+// A goal is a pose in the frame of the odometry. The state of the device has its reason, the distance and the goal.
+func TestGoal(t *testing.T) {
+	t.Parallel()
+	c := New("r1", []telemetry.Device{{Interface: "position"}, {Interface: "goto", Index: 1}})
+	if text := Schema("diagnostic_msgs/msg/DiagnosticStatus"); !strings.HasPrefix(text, "byte level\nstring name\n") {
+		t.Errorf("the definition of a status is %q", text)
+	}
+	for _, tt := range []struct {
+		data codec.GotoData
+		want string
+	}{
+		{codec.GotoData{X: codec.Unknown, Y: codec.Unknown, Distance: codec.UnknownAmount}, "{0 goto idle  []}"},
+		{codec.GotoData{State: codec.GotoDriving, X: 1500, Y: -20, Distance: 1234}, "{0 goto driving  [{distance 1.234} {x 1.500} {y -0.020}]}"},
+		{codec.GotoData{State: codec.GotoArrived, Distance: 60}, "{0 goto arrived  [{distance 0.060} {x 0.000} {y 0.000}]}"},
+		{codec.GotoData{State: codec.GotoBlocked}, "{1 goto blocked  [{distance 0.000} {x 0.000} {y 0.000}]}"},
+		{codec.GotoData{State: codec.GotoStopped, Reason: codec.GotoNoWay}, "{2 goto stopped: no way  [{distance 0.000} {x 0.000} {y 0.000}]}"},
+	} {
+		if got := fmt.Sprint(messages(c, c.Data(1, 2e9, tt.data.Append(nil)))["/r1/goal_status_1"]); got != tt.want {
+			t.Errorf("%s, want %s", got, tt.want)
+		}
+	}
+	for _, tt := range []struct {
+		command codec.GotoCommand
+		want    string
+	}{
+		{codec.GotoCommand{X: 1500, Y: -20, Heading: 90}, "{{{1 5} r1/odom} {{1.5 -0.02 0} {0 0 0.7071 0.7071}}}"},
+		{codec.GotoCommand{X: 1500, Y: -20, Heading: codec.AnyHeading}, "{{{1 5} r1/odom} {{1.5 -0.02 0} {0 0 0.0000 0.0000}}}"},
+		{codec.StopGoto(), "<nil>"},
+	} {
+		got := messages(c, c.Command(1, 1e9+5, tt.command.Append(nil)))["/r1/goal_pose_1"]
+		text := fmt.Sprint(got)
+		if p, ok := got.(PoseStamped); ok {
+			q := p.Pose.Orientation
+			text = fmt.Sprintf("{%v {%v {%v %v %.4f %.4f}}}", p.Header, p.Pose.Position, q.X, q.Y, q.Z, q.W)
+		}
+		if text != tt.want {
+			t.Errorf("%s, want %s", text, tt.want)
 		}
 	}
 }
@@ -204,6 +261,7 @@ func everything() (devices []telemetry.Device, data, commands [][]byte) {
 		"gps":      {(&codec.GPSData{Fix: codec.PlainFix}).Append(nil), nil},
 		"io":       {(&codec.IOData{Values: []int32{1}}).Append(nil), codec.IOCommand{}.Append(nil)},
 		"servo":    {(&codec.ServoData{Joints: make([]codec.Joint, 1)}).Append(nil), codec.ServoCommand{}.Append(nil)},
+		"goto":     {(&codec.GotoData{}).Append(nil), codec.GotoCommand{}.Append(nil)},
 	}
 	var beams []codec.Rays
 	for i := range 64 {

@@ -20,6 +20,8 @@ type Row struct {
 const (
 	scanType, rangeType  = "sensor_msgs/msg/LaserScan", "sensor_msgs/msg/Range"
 	jointType, groupType = "sensor_msgs/msg/JointState", "control_msgs/msg/DynamicInterfaceGroupValues"
+	poseType             = "geometry_msgs/msg/PoseStamped"
+	odometryFrame        = "odom" // of goals, as of the odometry
 )
 
 // Table returns the topics of all interfaces. A ranger has one of its three topics: by the form of its readings.
@@ -43,6 +45,8 @@ func Table() []Row {
 		{"io", "io/commands", groupType, "", true},
 		{"servo", "joint_states", jointType, "", false},
 		{"servo", "joint_commands", jointType, "", true},
+		{"goto", "goal_status", "diagnostic_msgs/msg/DiagnosticStatus", "", false},
+		{"goto", "goal_pose", poseType, odometryFrame, true},
 	}
 }
 

@@ -36,6 +36,8 @@ func TestTable(t *testing.T) {
 	add("sonar", 2)
 	add("io", 0)
 	add("servo", 1)
+	add("goto", 0)
+	add("goto", 1)
 	add("joystick", 0)
 	add("gripper", 0)
 	add("unheard", 0)
@@ -46,13 +48,19 @@ func TestTable(t *testing.T) {
 			got = append(got, topic.name)
 		}
 	}
-	if want := "/io/states /joint_states_1 /joy /odom /odom_1 /ranger/scan /ranger_1/range_0 /ranger_1/range_1 /ranger_2/points /ranger_3/points " +
+	if want := "/goal_status /goal_status_1 /io/states /joint_states_1 /joy /odom /odom_1 /ranger/scan /ranger_1/range_0 /ranger_1/range_1 /ranger_2/points /ranger_3/points " +
 		"/ranger_3/scan /scan /scan_1 /sonar_2/range_15 /tf /tf_static"; strings.Join(got, " ") != want {
 		t.Errorf("topics %q, want %q", got, want)
 	}
 	for message, want := range map[string]string{
 		`{"op":"publish","topic":"/io/commands","msg":{"interface_values":[]}}`:                       `command io:0 of 0 {"interface_values":[]}`,
 		`{"op":"publish","topic":"joint_commands_1","msg":{}}`:                                        "command servo:1 of 0 {}",
+		`{"op":"publish","topic":"/goal_pose_1","msg":{}}`:                                            "command goto:1 of 0 {}",
+		`{"op":"unadvertise","topic":"/goal_pose"}`:                                                   "release goto:0 of 0",
+		`{"op":"publish","topic":"/cmd_vel","msg":{"linear":{"x":1}}}`:                                "drive 0 1000 0",
+		`{"op":"publish","topic":"/cmd_vel","msg":{}}`:                                                "release goto:0 of 0 release goto:1 of 0 drive 0 0 0",
+		`{"op":"advertise","topic":"/goal_pose","type":"geometry_msgs/PoseStamped"}`:                  "",
+		`{"op":"subscribe","topic":"/goal_status_1","type":"diagnostic_msgs/DiagnosticStatus"}`:       "",
 		`{"op":"unadvertise","topic":"/joint_commands_1"}`:                                            "release servo:1 of 0",
 		`{"op":"call_service","service":"/servo_1/power","args":[true]}`:                              "servo_1/power 0 true",
 		`{"op":"call_service","service":"/servo_1/stop"}`:                                             "servo_1/stop 0 false",
@@ -68,7 +76,7 @@ func TestTable(t *testing.T) {
 	}
 	for _, message := range []string{
 		`{"op":"advertise","id":"a","topic":"/io/commands","type":"std_msgs/msg/Bool"}`, `{"op":"publish","id":"a","topic":"/odom_1"}`,
-		`{"op":"publish","id":"a","topic":"/cmd_vel_1","msg":{}}`, `{"op":"subscribe","id":"a","topic":"/ranger_2/scan"}`,
+		`{"op":"publish","id":"a","topic":"/cmd_vel_1","msg":{}}`, `{"op":"advertise","id":"a","topic":"/goal_pose","type":"geometry_msgs/msg/Pose"}`, `{"op":"subscribe","id":"a","topic":"/ranger_2/scan"}`,
 	} {
 		if a := say(t, p, n, "%s", message); !a.isError(`"a"`) {
 			t.Errorf("%s: %+v", message, a)

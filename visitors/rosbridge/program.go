@@ -316,6 +316,18 @@ func (p *program) publish(r request) error {
 	if err != nil {
 		return err
 	}
+	if speed == 0 && turnRate == 0 {
+		p.endGoal(t.robot) // the robot's server drops such a command, because the goto device drives (PROTOCOL 5.5)
+	}
 	p.guest.drive(t.robot, speed, turnRate)
 	return nil
+}
+
+// endGoal ends the goal that the program has given to a robot.
+func (p *program) endGoal(robot int) {
+	for _, t := range p.server.targets {
+		if t.robot == robot && t.device.Interface == "goto" {
+			p.guest.release(t)
+		}
+	}
 }

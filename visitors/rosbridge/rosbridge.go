@@ -12,6 +12,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"slices"
@@ -106,7 +107,7 @@ func (s *server) offerAll(robot int) {
 					s.offer(s.prefix(robot)+"/"+ros.TopicOf(row.Topic, d.Index, number), row.Type, from)
 				}
 			case d.Interface != "position" || d.Index == 0: // further wheels are not driven
-				t := target{topic: s.prefix(robot) + "/" + ros.TopicOf(row.Topic, d.Index, 0), kind: row.Type, robot: robot, device: d, parse: parsers()[d.Interface]}
+				t := target{topic: s.prefix(robot) + "/" + ros.TopicOf(row.Topic, d.Index, 0), kind: row.Type, robot: robot, device: d, parse: s.parsers(robot)[d.Interface]}
 				s.targets = append(s.targets, t)
 			}
 		}
@@ -174,8 +175,8 @@ type target struct {
 // parse parses a message for a device. The result sends its commands.
 type parse func(message []byte, d telemetry.Device) (send func(r *client.Client, code byte) error, err error)
 
-// parsers returns the parsers by the interface.
-func parsers() map[string]parse {
+// parsers returns the parsers for a robot by the interface.
+func (s *server) parsers(robot int) map[string]parse {
 	return map[string]parse{
 		"io": func(message []byte, d telemetry.Device) (func(*client.Client, byte) error, error) {
 			commands, err := ros.ParseOutputs(message, d)
@@ -194,6 +195,11 @@ func parsers() map[string]parse {
 				}
 				return err
 			}, err
+		},
+		"goto": func(message []byte, _ telemetry.Device) (func(*client.Client, byte) error, error) {
+			goal, err := ros.ParseGoal(message, s.namespace(robot))
+			goal.Tag = uint16(rand.N(1 << 16)) // each message is a new goal, also of the place of one that has ended
+			return func(r *client.Client, code byte) error { return r.SetGoal(code, goal) }, err
 		},
 	}
 }

@@ -19,13 +19,15 @@ static int push(const uint16_t *sonar, int n) {
 
 int main(int argc, char **argv) {
   int rounds;
-  player_client *robot = start(argc, argv, "srpw", &rounds);
+  player_client *robot = start(argc, argv, &rounds);
+  const char sonars = opened(robot, argv, "sonar", 'r');
   const uint16_t *sonar = player_get_sonar(robot);
   player_result r = PLAYER_OK;
+  opened(robot, argv, "position", 'w'); /* the wheels */
   while (rounds-- > 0 && !interrupted && (r = player_read(robot, 5000)) == PLAYER_OK) {
     /* Sonars 1 to 3 look ahead and to the left, 4 to 6 to the right. */
     int left = push(sonar + 1, 3), right = push(sonar + 4, 3);
-    if (!player_has(robot, 's')) continue; /* the sonars have not fired yet */
+    if (!player_has(robot, sonars)) continue; /* the sonars have not fired yet */
     /* Room on both sides adds up to speed, the difference to turning. */
     if ((r = player_set_speed(robot, left + right, left - right)) != PLAYER_OK) break;
   }

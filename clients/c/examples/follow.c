@@ -23,12 +23,14 @@ static int nearest(const uint16_t *laser, int from, int to) {
 
 int main(int argc, char **argv) {
   int rounds;
-  player_client *robot = start(argc, argv, "lrpw", &rounds);
+  player_client *robot = start(argc, argv, &rounds);
+  const char scanner = opened(robot, argv, "laser", 'r');
   const uint16_t *laser = player_get_laser(robot);
   player_result r = PLAYER_OK;
+  opened(robot, argv, "position", 'w'); /* the wheels */
   while (rounds-- > 0 && !interrupted && (r = player_read(robot, 5000)) == PLAYER_OK) {
     int turn, speed = SPEED;
-    if (!player_has(robot, 'l')) continue; /* the laser has no scan yet */
+    if (!player_has(robot, scanner)) continue; /* the laser has no scan yet */
     turn = (DISTANCE - nearest(laser, 0, 60)) / 15; /* 1 deg/s for each 15 mm, to the left if too near */
     if (turn > TURN) turn = TURN;
     if (turn < -TURN) turn = -TURN;

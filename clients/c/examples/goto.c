@@ -10,12 +10,11 @@
 
 int main(int argc, char **argv) {
   int rounds;
-  player_client *robot = start(argc, argv, "pr", &rounds);
+  player_client *robot = start(argc, argv, &rounds);
   player_goal goal = {1500, 1000, PLAYER_ANY_HEADING, 0, 0, 0, 0, 0}; /* mm; the limits are the device's */
   player_goto drive = {0, 0, 0, 0, 0, 0, 0};
-  char device;
-  player_result r = player_open(robot, "goto", 'a', &device, 30000);
-  if (r == PLAYER_OK) r = player_bind_goto(robot, device, &drive);
+  const char device = opened(robot, argv, "goto", 'a');
+  player_result r = player_bind_goto(robot, device, &drive);
   if (argc > 5) {
     goal.x = (int32_t)(1000 * atof(argv[4]));
     goal.y = (int32_t)(1000 * atof(argv[5]));

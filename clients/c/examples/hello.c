@@ -8,12 +8,14 @@
 
 int main(int argc, char **argv) {
   int rounds;
-  player_client *robot = start(argc, argv, "srpw", &rounds); /* read the sonars, write the wheels */
+  player_client *robot = start(argc, argv, &rounds);
+  const char sonars = opened(robot, argv, "sonar", 'r'); /* to be read */
   const uint16_t *sonar = player_get_sonar(robot);
   player_result r = PLAYER_OK;
+  opened(robot, argv, "position", 'w'); /* the wheels, to be written */
   while (rounds-- > 0 && !interrupted && (r = player_read(robot, 5000)) == PLAYER_OK) {
     int i, turn, speed;
-    if (!player_has(robot, 's')) continue; /* the sonars have not fired yet */
+    if (!player_has(robot, sonars)) continue; /* the sonars have not fired yet */
     printf("sonar (mm)");
     for (i = 0; i < PLAYER_SONARS; i++) printf(" %d", sonar[i]);
     printf("\n");

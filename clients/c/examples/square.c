@@ -17,13 +17,14 @@ enum {
 
 int main(int argc, char **argv) {
   int rounds, sides = 0, turned = 0; /* degrees since the corner began */
-  player_client *robot = start(argc, argv, "pa", &rounds);
+  player_client *robot = start(argc, argv, &rounds);
+  const char wheels = opened(robot, argv, "position", 'a'); /* to be read, and written */
   const player_position *p = player_get_position(robot);
   player_position before = {0, 0, 0, 0, 0, 0, 0, 0}, corner = before;
   bool begun = false, turning = false;
   player_result r = PLAYER_OK;
   while (sides < 4 && rounds-- > 0 && !interrupted && (r = player_read(robot, 5000)) == PLAYER_OK) {
-    if (!player_has(robot, 'p')) continue;
+    if (!player_has(robot, wheels)) continue;
     if (!begun) before = corner = *p;
     begun = true;
     if (!turning && hypot(p->x - corner.x, p->y - corner.y) >= SIDE) {

@@ -10,37 +10,43 @@
 
 #include <unistd.h>
 
-static void print(const player_client *c, char letter) {
+/* The devices that are watched. */
+enum { POSITION, SONAR, LASER, MISC, DEVICES };
+static const char *const names[DEVICES] = {"position", "sonar", "laser", "misc"};
+
+static void print(const player_client *c, int which, char device) {
   const player_position *p = player_get_position(c);
   const uint16_t *sonar = player_get_sonar(c), *laser = player_get_laser(c);
   uint64_t us = 0;
-  if (!player_new(c, letter) || !player_has(c, letter)) return;
-  player_age_us(c, letter, &us);
-  printf("%10.3f s  %c, %5.1f ms old: ", (double)player_server_time_us(c) / 1e6, letter, (double)us / 1e3);
-  switch (letter) {
-  case 'p':
+  if (!player_new(c, device) || !player_has(c, device)) return;
+  player_age_us(c, device, &us);
+  printf("%10.3f s  %s, %5.1f ms old: ", (double)player_server_time_us(c) / 1e6, names[which], (double)us / 1e3);
+  switch (which) {
+  case POSITION:
     printf("x %ld y %ld heading %d speed %d turn rate %d\n", (long)p->x, (long)p->y, p->heading, p->speed,
            p->turnrate);
     break;
-  case 's':
+  case SONAR:
     printf("ahead %d left %d right %d\n", sonar[3], sonar[0], sonar[7]);
     break;
-  case 'l':
+  case LASER:
     printf("right %d ahead %d left %d\n", laser[0], laser[180], laser[360]);
     break;
-  case 'm':
+  case MISC:
     printf("battery %.1f V\n", player_get_misc(c)->battery / 10.0);
     break;
   }
 }
 
 int main(int argc, char **argv) {
-  const char *const devices = "pslm";
-  int rounds;
-  player_client *robot = start(argc, argv, "yrprsrlrmr", &rounds);
-  player_result r = player_set_fresh(robot, true);
+  char devices[DEVICES];
+  int rounds, i;
+  player_client *robot = start(argc, argv, &rounds);
+  player_result r;
+  opened(robot, argv, "freshness", 'r'); /* ages, and the time of the server */
+  for (i = 0; i < DEVICES; i++) devices[i] = opened(robot, argv, names[i], 'r');
+  r = player_set_fresh(robot, true);
   while (rounds-- > 0 && !interrupted) {
-    const char *letter;
     r = player_read(robot, 5000);
     if (r == PLAYER_CLOSED || r == PLAYER_TIMEOUT) {
       fprintf(stderr, "%s: %s, connecting again\n", argv[0], player_error(robot));
@@ -48,7 +54,7 @@ int main(int argc, char **argv) {
       continue;
     }
     if (r != PLAYER_OK) break;
-    for (letter = devices; *letter; letter++) print(robot, *letter);
+    for (i = 0; i < DEVICES; i++) print(robot, i, devices[i]);
   }
   return stop(robot, argv, r);
 }

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The connection: POSIX sockets, and waiting on them. It is part of player.c.
+ * The connection, and waiting on it. It is part of player.c.
  */
-
-static int64_t now_ms(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 static int64_t deadline_after(int timeout) { return timeout < 0 ? INT64_MAX : now_ms() + timeout; }
 
@@ -41,12 +35,12 @@ player_result player_fail_(player_client *c, player_result r, const char *text) 
 
 void player_close(player_client *c) {
   if (c->connected && c->line_) c->line_->close(c);
-  if (c->connected) close(c->fd);
+  if (c->connected) socket_close(c->fd);
   c->connected = false;
 }
 
 /* Returns the last failure of the connection. */
-static const char *failure_text(const player_client *c) { return c->line_ && errno == EPROTO ? c->line_->why : strerror(errno); }
+static const char *failure_text(const player_client *c) { return c->line_ && errno == EPROTO ? c->line_->why : failure_name(errno); }
 
 /* Returns the events that the connection waits for after EAGAIN. */
 static short awaited_events(const player_client *c, short events) { return c->line_ ? c->line_->events : events; }
@@ -59,44 +53,33 @@ static player_result lost(player_client *c, const char *what, const char *why) {
 /* Waits until the socket is ready. */
 static player_result wait_until(player_client *c, int fd, short events, int64_t deadline) {
   for (;;) {
-    struct pollfd p;
     int64_t left = deadline == INT64_MAX ? -1 : deadline - now_ms();
     int n;
-    p.fd = fd;
-    p.events = events;
-    p.revents = 0;
     if (deadline != INT64_MAX && left < 0) left = 0;
-    n = poll(&p, 1, left > 1000000 ? 1000000 : (int)left);
+    n = socket_poll(fd, events, left > 1000000 ? 1000000 : (int)left);
     if (n > 0) return PLAYER_OK;
-    if (n < 0 && errno != EINTR) return fail(c, PLAYER_CLOSED, "poll", strerror(errno));
+    if (n < 0 && errno != EINTR) return fail(c, PLAYER_CLOSED, "poll", failure_name(errno));
     if (deadline != INT64_MAX && now_ms() >= deadline) return fail(c, PLAYER_TIMEOUT, "timeout", "");
   }
 }
 
 /* Connects to one address until connected, and begins TLS until deadline. */
 static player_result dial(player_client *c, const struct addrinfo *a, int64_t connected, int64_t deadline) {
-  int failure = 0, on = 1, fd = socket(a->ai_family, a->ai_socktype, a->ai_protocol);
-  socklen_t size = sizeof failure;
+  int failure = 0, fd = socket_open(a);
   player_result r = PLAYER_OK;
-  if (fd < 0) return fail(c, PLAYER_CLOSED, "socket", strerror(errno));
-  if (fcntl(fd, F_SETFL, O_NONBLOCK) < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) < 0) failure = errno;
-  if (!failure && connect(fd, a->ai_addr, a->ai_addrlen) < 0) {
+  if (fd < 0) return fail(c, PLAYER_CLOSED, "socket", failure_name(errno));
+  if (socket_connect(fd, a) < 0) {
     failure = errno;
     if (failure == EINPROGRESS) {
       r = wait_until(c, fd, POLLOUT, connected);
-      failure = 0;
-      if (r == PLAYER_OK && getsockopt(fd, SOL_SOCKET, SO_ERROR, &failure, &size) < 0) failure = errno;
+      failure = r == PLAYER_OK ? socket_failure(fd) : 0;
     }
   }
-  if (r == PLAYER_OK && failure) r = fail(c, PLAYER_CLOSED, "connect", strerror(failure));
+  if (r == PLAYER_OK && failure) r = fail(c, PLAYER_CLOSED, "connect", failure_name(failure));
   if (r != PLAYER_OK) {
-    close(fd);
+    socket_close(fd);
     return r;
   }
-#ifdef SO_NOSIGPIPE
-  setsockopt(fd, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on); /* a server that is gone must not end the program */
-#endif
-  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on); /* a command is sent at once */
   c->fd = fd;
   c->connected = true;
   while (c->line_ && c->line_->open(c) <= 0) {
@@ -125,12 +108,13 @@ static player_result connect_to(player_client *c, const char *host, int port, in
     memcpy(c->host, host, n + 1);
   }
   c->port = port;
+  if (!sockets_started()) return fail(c, PLAYER_CLOSED, "socket", "Winsock does not start");
   memset(&hints, 0, sizeof hints);
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_NUMERICSERV;
   snprintf(service, sizeof service, "%d", port);
   failure = getaddrinfo(host, service, &hints, &list);
-  if (failure) return fail(c, PLAYER_CLOSED, host, gai_strerror(failure));
+  if (failure) return fail(c, PLAYER_CLOSED, host, resolver_failure_name(failure));
   for (a = list; a; a = a->ai_next) left++;
   /* Each address gets an equal part of the time: one that does not answer leaves some for the others. */
   for (a = list; a && r != PLAYER_OK; a = a->ai_next, left--) {
@@ -162,7 +146,7 @@ static player_result send_message(player_client *c, char kind, char letter, cons
   if (size > 0) memcpy(out + 4, payload, size);
   deadline = deadline_after(SEND_TIMEOUT);
   while (sent < 4 + size) {
-    ptrdiff_t n = c->line_ ? c->line_->send(c, out + sent, 4 + size - sent) : send(c->fd, out + sent, 4 + size - sent, MSG_NOSIGNAL);
+    ptrdiff_t n = c->line_ ? c->line_->send(c, out + sent, 4 + size - sent) : socket_send(c->fd, out + sent, 4 + size - sent);
     if (n >= 0)
       sent += (size_t)n;
     else if (errno == EAGAIN || errno == EWOULDBLOCK) {
@@ -183,7 +167,7 @@ static player_result receive(player_client *c, int64_t deadline, outcome *event)
     c->begin += used;
     if (*event != MORE) return PLAYER_OK;
     if (!c->connected) return fail(c, PLAYER_CLOSED, "not connected", "");
-    n = c->line_ ? c->line_->receive(c, c->in, sizeof c->in) : recv(c->fd, c->in, sizeof c->in, 0);
+    n = c->line_ ? c->line_->receive(c, c->in, sizeof c->in) : socket_receive(c->fd, c->in, sizeof c->in);
     if (n > 0) {
       c->begin = 0;
       c->end = (size_t)n;

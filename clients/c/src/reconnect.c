@@ -92,6 +92,6 @@ player_result player_reconnect(player_client *c, int timeout) {
     left = left_until(deadline);
     if (r != PLAYER_CLOSED || (left >= 0 && left <= RECONNECT_PAUSE)) return r;
     memcpy(why, c->error, sizeof why);
-    poll(NULL, 0, RECONNECT_PAUSE);
+    pause_ms(RECONNECT_PAUSE);
   }
 }

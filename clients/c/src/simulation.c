@@ -9,7 +9,7 @@
 static int simulation_next(player_simulation *w) {
   player_client *c = w->line;
   while (c->begin == c->end && c->connected) {
-    ptrdiff_t n = c->line_ ? c->line_->receive(c, c->in, sizeof c->in) : recv(c->fd, c->in, sizeof c->in, 0);
+    ptrdiff_t n = c->line_ ? c->line_->receive(c, c->in, sizeof c->in) : socket_receive(c->fd, c->in, sizeof c->in);
     if (n > 0) {
       c->begin = 0;
       c->end = (size_t)n;
@@ -224,7 +224,7 @@ static player_result simulation_fail(player_simulation *w, player_result r, cons
 static player_result simulation_send(player_simulation *w, const char *text, size_t size) {
   while (size > 0) {
     player_client *c = w->line;
-    ptrdiff_t n = c->line_ ? c->line_->send(c, text, size) : send(c->fd, text, size, MSG_NOSIGNAL);
+    ptrdiff_t n = c->line_ ? c->line_->send(c, text, size) : socket_send(c->fd, text, size);
     if (n >= 0) {
       text += n;
       size -= (size_t)n;

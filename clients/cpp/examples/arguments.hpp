@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The common part of the examples of player::Client: arguments [host [port [rounds]]], and the error at the end.
+// The common part of the examples: arguments [host [port [rounds]]], and the error at the end.
 #ifndef PLAYER_ARGUMENTS_HPP
 #define PLAYER_ARGUMENTS_HPP
 

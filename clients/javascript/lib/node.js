@@ -3,7 +3,7 @@
 import net from "node:net";
 import tls from "node:tls";
 import { setTimeout as sleep } from "node:timers/promises";
-import { pairsOf } from "./data.js";
+import { firstOf, pairsOf } from "./data.js";
 import { ClosedError, GOTO_STATE, GotoError, PlayerError, PlayerEvent, REPLY, ROUND, Session, UsageError } from "./session.js";
 import { Limit, READ_LIMIT, Wait } from "./wait.js";
 
@@ -141,8 +141,9 @@ export class PlayerClient extends Session {
   // cannot be one, and the errors of request.
   async open(name, access = "read", options = undefined) {
     const limit = Limit.of(options, REQUEST_LIMIT);
-    if (!this.isListed(name)) await this.devices(limit);
-    const code = this.codeOf(name);
+    const server = firstOf(name) === "y"; // freshness, which no list has
+    if (!server && !this.isListed(name)) await this.devices(limit);
+    const code = server ? "y" : this.codeOf(name);
     await this.request(pairsOf({ [code]: access }, (letter) => letter), limit);
     return code;
   }

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import net from "node:net";
 import test from "node:test";
+import { Worker } from "node:worker_threads";
 import {
   ClosedError, GotoError, PlayerClient, PlayerError, ProtocolError, RefusedError, Simulation, TimeoutError, UsageError,
 } from "../lib/node.js";
@@ -18,6 +19,36 @@ test("no connection", { timeout }, async () => {
   await assert.rejects(robot.connect("127.0.0.1", 99999, LIMIT), { kind: "closed" });
   await assert.rejects(robot.request("sr", LIMIT), { kind: "closed" });
   assert.throws(() => robot.setFrequency(10), { kind: "closed" });
+});
+
+// A socket that still connects would keep the program for minutes.
+test("a client that could not connect in time keeps nothing open", { timeout }, async () => {
+  const blocked = new Int32Array(new SharedArrayBuffer(4));
+  const server = new Worker(`
+    const { parentPort, workerData } = require("node:worker_threads");
+    const server = require("node:net").createServer();
+    server.listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => {
+      parentPort.postMessage(server.address().port);
+      Atomics.wait(workerData, 0, 0); // it takes no connection
+    });`, { eval: true, workerData: blocked });
+  const [port] = await once(server, "message");
+  const waiting = [1, 2, 3, 4].map(() => net.createConnection({ host: "127.0.0.1", port })); // the system's queue is full
+  try {
+    await once(waiting[0], "connect");
+    await once(waiting[1], "connect");
+    const before = process.getActiveResourcesInfo().filter((kind) => kind.startsWith("TCP")).length;
+    const robot = new PlayerClient("127.0.0.1", port);
+    await assert.rejects(robot.connect({ timeoutMs: 100 }), { kind: "timeout" });
+    robot.close();
+    await new Promise(setImmediate);
+    await new Promise(setImmediate);
+    assert.equal(process.getActiveResourcesInfo().filter((kind) => kind.startsWith("TCP")).length, before);
+  } finally {
+    for (const socket of waiting) socket.destroy();
+    Atomics.store(blocked, 0, 1);
+    Atomics.notify(blocked, 0);
+    await server.terminate();
+  }
 });
 
 test("a connection that is lost while the client connects again", { timeout }, async () => {
@@ -117,6 +148,12 @@ const granting = (devices, data = () => null) => (kind, payload, socket) => {
   if (kind === "xy" && payload.toString() === "qd") return answer("d", ...devices);
   return null;
 };
+
+test("the server itself by its name, which is in no list", { timeout }, async (t) => {
+  const { robot } = await scripted(t, granting(DEVICES));
+  assert.equal(await robot.open("freshness", "read", LIMIT), "y");
+  assert.equal(robot.access("freshness"), "r");
+});
 
 test("devices by their names, of which one is asked for only if it has no letter", { timeout }, async (t) => {
   const kinds = [];

@@ -627,15 +627,17 @@ class Session:
         return pairs
 
     def is_listed(self, name: str) -> bool:
-        """Reports whether the server has listed a device of this name, for example laser:1. If not, code_of needs
-        question d before it. Raises UsageError if it cannot be a name."""
+        """Reports whether the server has listed a device of this name, for example laser:1, or it is freshness, the
+        server itself. If not, code_of needs question d before it. Raises UsageError if it cannot be a name."""
         if not _ADDRESS.fullmatch(name):
             raise UsageError(f'{name!r} is no device: write an interface, or an interface and an index as in "laser:1"')
-        return self._listed_as(name) is not None
+        return _full(name) == _FRESHNESS or self._listed_as(name) is not None
 
     def code_of(self, name: str) -> str:
         """Returns the character of a device by its name, for start_request, after the Event.REPLY to question d. Raises
         NoDevice if the robot has none of this name; of an older server, devices with a letter are taken to be there."""
+        if _full(name) == _FRESHNESS:
+            return _LETTERED[_FRESHNESS]
         listed = self._listed_as(name)
         if listed is not None:
             return listed
@@ -945,7 +947,9 @@ def _full(name: str) -> str:
     return f"{interface}:{int(index or 0) if not index or index.isdecimal() else index}"
 
 
-_LETTERED = {f"{interface}:0": letter for interface, letter in {**_LETTERS, "freshness": "y"}.items()}
+_FRESHNESS = "freshness:0"
+"""The server itself, which is in no list of devices."""
+_LETTERED = {**{f"{interface}:0": letter for interface, letter in _LETTERS.items()}, _FRESHNESS: "y"}
 
 
 def _letter_of(name: str) -> str | None:

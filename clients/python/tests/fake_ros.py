@@ -17,6 +17,7 @@ DEFINITIONS = {
     "geometry_msgs/Point": "float x, float y, float z",
     "geometry_msgs/Quaternion": "float x, float y, float z, float w",
     "geometry_msgs/Pose": "geometry_msgs/Point position, geometry_msgs/Quaternion orientation",
+    "geometry_msgs/PoseStamped": "std_msgs/Header header, geometry_msgs/Pose pose",
     "geometry_msgs/PoseWithCovariance": "geometry_msgs/Pose pose, list covariance",
     "geometry_msgs/Twist": "geometry_msgs/Vector3 linear, geometry_msgs/Vector3 angular",
     "geometry_msgs/TwistWithCovariance": "geometry_msgs/Twist twist, list covariance",

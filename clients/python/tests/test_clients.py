@@ -142,6 +142,13 @@ class Faces(unittest.TestCase):
             robot.reconnect(LIMIT)  # devices that it had before are not requested
         script.done()
 
+    # The server itself is in no list.
+    def test_open_freshness(self) -> None:
+        script = Script(lambda connection: grant(connection, "yr"))
+        with self.make("127.0.0.1", script.port) as robot:
+            self.assertEqual(robot.open("freshness", "r", LIMIT), "y")
+        script.done()
+
     # The manual's devices by name cost no question, and refusals have the caller's names.
     def test_by_name(self) -> None:
         def serve(connection: socket.socket) -> None:

@@ -23,7 +23,7 @@ from .server import LIMIT, RealServer, Script, certify, expect, expect_end, free
 fake_ros.install()
 
 import player_ros  # noqa: E402  after the fake
-from geometry_msgs.msg import Twist  # noqa: E402
+from geometry_msgs.msg import PoseStamped, Twist  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
 
 
@@ -39,6 +39,13 @@ def twist(x: float, z: float) -> Any:
     t = Twist()
     t.linear.x, t.angular.z = x, z
     return t
+
+
+def pose(x: float, y: float, frame: str = "odom", z: float = 0.0, w: float = 0.0) -> Any:
+    p = PoseStamped()
+    p.header.frame_id, p.pose.position.x, p.pose.position.y = frame, x, y
+    p.pose.orientation.z, p.pose.orientation.w = z, w
+    return p
 
 
 class Pure(unittest.TestCase):
@@ -262,6 +269,32 @@ class Real(unittest.TestCase):
             until("the elbow", lambda: abs(self.last(node, "joint_states").position[1] - math.pi / 2) < 1e-9)
             self.assertEqual(self.last(node, "joint_states").name, ["Shoulder", "Elbow"])
             self.assertEqual([node.call("io/reset"), node.call("servo/stop")], [(True, "")] * 2)
+
+    # A goal in the frame of the odometry is driven to, and a cmd_vel of zeros ends it.
+    def test_goal(self) -> None:
+        server = RealServer("-stage", "room", "-goto")
+        self.addCleanup(server.close)
+        node = self.node(port=server.port, names=["goto"])
+
+        def status() -> tuple[bytes, str]:
+            m = self.last(node, "goal_status")
+            return m.level, m.message
+
+        self.assertEqual(status(), (b"\x00", "idle"))
+        for frame, x, why in ("map", 1.0, "'map': transform it to odom"), ("odom", math.inf, "not finite"):
+            node.callbacks["goal_pose"](pose(x, 0.0, frame))
+            self.assertIn(why, node.warnings[-1])
+        node.callbacks["goal_pose"](pose(0.5, -0.25, z=math.sqrt(0.5), w=math.sqrt(0.5)))
+        until("the robot arrives", lambda: status() == (b"\x00", "arrived"))
+        values = {v.key: v.value for v in self.last(node, "goal_status").values}
+        self.assertEqual((values["x"], values["y"]), ("0.500", "-0.250"))
+        self.assertLess(float(values["distance"]), 0.2)
+        q = self.last(node, "odom").pose.pose.orientation
+        self.assertAlmostEqual(math.degrees(2 * math.atan2(q.z, q.w)), 90, delta=10)
+        node.callbacks["goal_pose"](pose(-1.5, 0.0, ""))
+        until("the robot drives on", lambda: status() == (b"\x00", "driving"))
+        node.callbacks["cmd_vel"](twist(0.0, 0.0))
+        until("the goal ends", lambda: status() == (b"\x02", "stopped: command"))
 
     # Further devices of the old kinds have the topics and frames of their index, and the first ones are read once.
     def test_further(self) -> None:

@@ -169,6 +169,8 @@ func TestWrongUnits(t *testing.T) {
 		{map[string]any{"distance": 8.4}, codec.PositionCommand{Speed: 300}, "distance 8.4, distance 0.84"},
 		{map[string]any{"distance": 0.0084}, codec.PositionCommand{Speed: -200}, "distance 0.0084, distance 0.84"},
 		{map[string]any{"velocity": 10.0}, codec.PositionCommand{Speed: 300}, "velocity 10, velocity 1"},
+		{map[string]any{"vel2": 2.0, "commands": "wheels"}, codec.PositionCommand{Speed: 100}, "vel2 2, vel2 20"},
+		{map[string]any{"vel2": 20.0, "commands": "wheels"}, codec.PositionCommand{Speed: 100}, ""},
 		{map[string]any{"angle": 0.0001534}, codec.PositionCommand{TurnRate: 30}, "angle 0.0001534, angle 0.001534"},
 		{map[string]any{"range": 26.8}, codec.PositionCommand{TurnRate: 30}, "range 26.8, range 0.268"},
 	} {

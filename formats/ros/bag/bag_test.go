@@ -77,6 +77,8 @@ func everything(t testing.TB) []byte {
 		{logfile.Channel{Interface: "vision"}, vision.Append(nil)},
 		{logfile.Channel{Interface: "ptz"}, (&codec.PTZData{Pan: 10}).Append(nil)},
 		{logfile.Channel{Interface: "joystick"}, (&codec.JoystickData{Buttons: 1}).Append(nil)},
+		{logfile.Channel{Interface: "goto"}, (&codec.GotoData{State: codec.GotoStopped, Reason: codec.GotoByOther, X: 1500, Distance: 20}).Append(nil)},
+		{logfile.Channel{Interface: "goto", Content: logfile.Command}, codec.GotoCommand{X: 1500, Heading: codec.AnyHeading}.Append(nil)},
 	}
 	return record(t, []string{"front", "arm-2"}, slices.Repeat([][]content{round}, 30))
 }
@@ -150,7 +152,10 @@ func checkBag(t *testing.T, lines []string) {
 		"/bumpers":        {30, []string{"std_msgs/msg/UInt8MultiArray", `"data":[0,0,1,0,0,0,0,0,0,0]`, `"label":"bumper","size":5,"stride":5`}},
 		"/detections": {30, []string{"vision_msgs/msg/Detection2DArray", `"class_id":"2","score":1`, `"bbox":{"center":{"position":{"x":80,"y":60},"theta":0},"size_x":20,"size_y":20}`,
 			`"frame_id":"camera"`}},
-		"/joint_states":            {30, []string{"sensor_msgs/msg/JointState", `"name":["pan","tilt"],"position":[0.17453292519943295,0]`}},
+		"/joint_states": {30, []string{"sensor_msgs/msg/JointState", `"name":["pan","tilt"],"position":[0.17453292519943295,0]`}},
+		"/goal_status": {30, []string{"diagnostic_msgs/msg/DiagnosticStatus", `"level":2,"name":"goto","message":"stopped: other","hardware_id":"",` +
+			`"values":[{"key":"distance","value":"0.020"},{"key":"x","value":"1.500"},{"key":"y","value":"0.000"}]`}},
+		"/goal_pose":               {30, []string{"geometry_msgs/msg/PoseStamped", `"frame_id":"odom"},"pose":{"position":{"x":1.5,"y":0,"z":0},"orientation":{"x":0,"y":0,"z":0,"w":0}}`}},
 		"/joy":                     {30, []string{"sensor_msgs/msg/Joy", `"axes":[0,0,0,0,0,0,0,0],"buttons":[1,0,`}},
 		"/camera_front/compressed": {30, []string{"sensor_msgs/msg/CompressedImage", `"frame_id":"camera_front"`, `"format":"jpeg"`, `"data":[102,114,111,110,116,39,115,`}},
 		"/camera_arm_2/compressed": {30, []string{`"frame_id":"camera_arm-2"`, `"sec":`, `"data":[97,114,109,45,50,39,115,`}},
