@@ -334,7 +334,7 @@ func (c *controller) acquire(ctx context.Context, m *nats.Msg, holder string) er
 	if c.lease.Token != "" {
 		return fmt.Errorf("%v is held by %s", c, c.lease.Holder)
 	}
-	if !c.lease.Free(c.hub.Now()) {
+	if !c.lease.Free(c.hub.Now()) || c.hub.hung() {
 		return fmt.Errorf("%v has changed its bridge: try again", c)
 	}
 	// First the entry: if another bridge has given the lease, the robot is left alone.

@@ -334,6 +334,28 @@ func TestLeaseOfSlowHardwareEndsInAPause(t *testing.T) {
 	}
 }
 
+// Of two bridges the first hangs, then the second. When the first goes on, it gives no lease to a program that has
+// asked while it hung, before it knows that: the robot still obeys the second, the judge looks.
+func TestBridgeThatHungGivesNoLease(t *testing.T) {
+	for seed := range uint64(40) {
+		story(t, seed+1, 2, func(t *testing.T, s *sim) {
+			alice, bob := s.program("alice"), s.program("bob")
+			began := s.now
+			s.lock(func() { s.serving().pause(3 * bridge.TTL) })
+			bob.send(leaseSubject(), "", []byte("bob")) // it comes before the next beat
+			s.until(t, "takeover", func() bool { return s.serving() != nil })
+			s.wait(began + bridge.TTL*19/10 - s.now)
+			second := s.serving()
+			alice.limit = bridge.TTL / 2
+			if r := alice.obey(t, alice.lease(t).Token); !r.OK {
+				t.Fatalf("seed %d: alice is answered %+v", seed+1, r)
+			}
+			s.lock(func() { second.pause(3 * bridge.TTL) })
+			s.wait(began + 4*bridge.TTL - s.now)
+		})
+	}
+}
+
 // rival starts bridges until one takes the robot from another one.
 func (s *sim) rival(t *testing.T, from *process) {
 	t.Helper()

@@ -71,7 +71,8 @@ type hub struct {
 	hangs uint64
 	parts func(r Robot, s *state) []part // of serving a robot
 
-	searches chan struct{} // as many values as leases are searched
+	awake    atomic.Pointer[time.Time] // when share went on last, which it does each BeatPeriod
+	searches chan struct{}             // as many values as leases are searched
 
 	balances atomic.Bool // this bridge balances the leaders of the buckets
 	again    again       // the connection to NATS is there again
@@ -153,6 +154,7 @@ func (h *hub) share(ctx context.Context, ready, flush func()) error {
 	due := h.After(bridge.BeatPeriod)
 	h.beat(alive)
 	for last := h.Now(); ; last = h.Now() {
+		h.awake.Store(&last)
 		waiting := beats
 		if ctx.Err() != nil || len(due) > 0 { // which come first
 			waiting = nil
@@ -189,6 +191,9 @@ func (h *hub) share(ctx context.Context, ready, flush func()) error {
 		}
 	}
 }
+
+// hung reports whether this bridge has hung, and share does not know it yet.
+func (h *hub) hung() bool { return h.Now().Sub(*h.awake.Load()) >= bridge.BeatLimit }
 
 // served is a robot that this bridge serves.
 type served struct {
