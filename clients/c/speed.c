@@ -38,15 +38,15 @@ int main(int argc, char **argv) {
   }
   int port = atoi(argv[2]), count = atoi(argv[3]);
   double warmup = atof(argv[4]), seconds = atof(argv[5]);
-  player_client **robots = calloc((size_t)count, sizeof *robots);
+  player_client **robots = calloc((size_t)count, sizeof(player_client *));
   struct pollfd *sockets = calloc((size_t)count, sizeof *sockets);
   int64_t *last = calloc((size_t)count, sizeof *last);
   size_t frames = 0, room = 2 * RATE * (size_t)count * (size_t)(seconds + 1);
   int64_t *intervals = calloc(room, sizeof *intervals);
-  if (!robots || !sockets || !last || !intervals) return 1;
+  if (!robots || !sockets || !last || !intervals) exit(1);
   for (int i = 0; i < count; i++) {
     player_client *robot = robots[i] = player_create();
-    if (!robot) return 1;
+    if (!robot) exit(1);
     if (player_connect(robot, argv[1], port + i, LIMIT) || player_set_frequency(robot, RATE) || player_request(robot, "lrsrprgrmrvrzr", LIMIT)) fail(robot);
     sockets[i].fd = player_descriptor(robot);
     sockets[i].events = POLLIN;
@@ -61,7 +61,7 @@ int main(int argc, char **argv) {
     }
     if (poll(sockets, (nfds_t)count, (int)(((begun ? end : begin) - now) / 1000 + 1)) < 0 && errno != EINTR) {
       perror("poll");
-      return 1;
+      exit(1);
     }
     for (int i = 0; i < count; i++) {
       player_result r;
@@ -81,5 +81,10 @@ int main(int argc, char **argv) {
   if (frames == 0) intervals[0] = 0;
   printf("{\"runtime\":\"cc %s\",\"frames\":%zu,\"p50_us\":%lld,\"p99_us\":%lld,\"max_us\":%lld}\n", __VERSION__, frames,
          (long long)intervals[frames / 2], (long long)intervals[frames * 99 / 100], (long long)intervals[frames ? frames - 1 : 0]);
+  for (int i = 0; i < count; i++) player_destroy(robots[i]);
+  free(robots);
+  free(sockets);
+  free(last);
+  free(intervals);
   return 0;
 }
