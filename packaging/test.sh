@@ -271,7 +271,10 @@ if [ "$(uname -m)" = x86_64 ]; then
   prints robot '^The robot is ready'
   echo "driver ( name \"p2os\" provides [\"position:0\"] port \"$work/pioneer/p2os\" )" >/etc/player/player.cfg
   start
+  # The end of the program before is still in the old pipe, which processes in the background hold open.
   exec {input}>&-
+  rm "$work/input"
+  mkfifo "$work/input"
   PYTHONPATH=clients/python python3 packaging/drive.py 6665 <"$work/input" >"$work/driver" &
   driver=$!
   exec {input}>"$work/input"
