@@ -185,11 +185,7 @@ func (d *Driver) Configure(_ time.Duration, device *devices.Device, payload []by
 // a device is at its origin.
 func (d *Driver) AppendParts(dst []codec.Part, device *devices.Device) []codec.Part {
 	known := len(dst)
-	for _, p := range d.parts {
-		if d.remote(p.Device) == d.remoteOf(device) {
-			dst = append(dst, p)
-		}
-	}
+	dst = appendOf(d, dst, d.parts, device, func(p codec.Part) byte { return p.Device })
 	if len(dst) == known+1 && d.placed() {
 		p := &dst[known]
 		p.X, p.Y, p.Heading = 0, 0, 0
@@ -201,11 +197,7 @@ func (d *Driver) AppendParts(dst []codec.Part, device *devices.Device) []codec.P
 // ranger that looks from one point has it at its origin, and the middle of its view ahead.
 func (d *Driver) AppendRays(dst []codec.Rays, device *devices.Device) []codec.Rays {
 	known := len(dst)
-	for _, r := range d.rays {
-		if d.remote(r.Device) == d.remoteOf(device) {
-			dst = append(dst, r)
-		}
-	}
+	dst = appendOf(d, dst, d.rays, device, func(r codec.Rays) byte { return r.Device })
 	if len(dst) == known+1 && d.placed() {
 		r := &dst[known]
 		r.X, r.Y, r.Heading = 0, 0, -r.Step*float64(r.Count-1)/2
@@ -221,19 +213,21 @@ func (d *Driver) placed() bool {
 
 // AppendChannels appends the channels of a device, as the other Player says.
 func (d *Driver) AppendChannels(dst []codec.Channel, device *devices.Device) []codec.Channel {
-	for _, c := range d.channels {
-		if d.remote(c.Device) == d.remoteOf(device) {
-			dst = append(dst, c)
-		}
-	}
-	return dst
+	return appendOf(d, dst, d.channels, device, func(c codec.Channel) byte { return c.Device })
 }
 
 // AppendColors appends the colours of the channels of a vision device, as the other Player says.
 func (d *Driver) AppendColors(dst []codec.ChannelColor, device *devices.Device) []codec.ChannelColor {
-	for _, c := range d.colors {
-		if d.remote(c.Device) == d.remoteOf(device) {
-			dst = append(dst, c)
+	return appendOf(d, dst, d.colors, device, func(c codec.ChannelColor) byte { return c.Device })
+}
+
+// appendOf appends those of the other Player's descriptions that are of a device of ours. code returns the code that the
+// other Player has for the device of a description.
+func appendOf[T any](d *Driver, dst, all []T, device *devices.Device, code func(T) byte) []T {
+	r := d.remoteOf(device)
+	for _, t := range all {
+		if d.remote(code(t)) == r {
+			dst = append(dst, t)
 		}
 	}
 	return dst

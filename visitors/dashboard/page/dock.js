@@ -10,7 +10,7 @@ import { Timeline } from "./timeline.js";
 /** @import { Robot } from "./robot.js" */
 
 export class Dock {
-  // driver is followed: the user who drives sees the present.
+  // The views follow the driver: a user who drives sees the present.
   /** @param {Driver} driver */
   constructor(driver) {
     this.timeline = new Timeline();
