@@ -231,8 +231,8 @@ func (d *Driver) answered(payload []byte) {
 			}
 		case codec.QuestionColors:
 			key, color, ok := codec.ParseChannelColor(line)
-			if code, known := d.key(key); ok && known && d.state == learning {
-				color.Device = code
+			if index, known := d.key(key); ok && known && d.state == learning {
+				color.Device = index
 				d.colors = append(d.colors, color)
 			}
 		case codec.QuestionDevices:
@@ -245,18 +245,18 @@ func (d *Driver) answered(payload []byte) {
 			}
 		case codec.QuestionRefusals:
 			if r, ok := codec.ParseReason(line, d.key); ok && d.refusal != nil {
-				d.refusal = fmt.Errorf("it cannot open %s for us: %s", d.remote(r.Device).name, r.Text)
+				d.refusal = fmt.Errorf("it cannot open %s for us: %s", d.remotes[r.Device].name, r.Text)
 				return
 			}
 		}
 	}
 }
 
-// key is the codec.Keys of our devices there.
-func (d *Driver) key(key string) (code byte, known bool) {
+// key is a codec.Keys that finds the index in remotes.
+func (d *Driver) key(key string) (index byte, known bool) {
 	for i := range d.remotes {
 		if r := &d.remotes[i]; r.name == key || r.code < 0x80 && key == string(rune(r.code)) {
-			return r.code, true
+			return byte(i), true
 		}
 	}
 	return 0, false

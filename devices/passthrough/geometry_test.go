@@ -73,6 +73,53 @@ func TestGeometry(t *testing.T) {
 	}
 }
 
+// Pages and clients also ask about devices that were never open.
+func TestDescriptionsBeforeTheFirstStart(t *testing.T) {
+	ours := []devices.Spec{devices.Position(), devices.Vision(), devices.Laser().At(1), devices.Ranger(), devices.IO()}
+	b := transporttest.NewBench(t, devices.Instance{Driver: New("10.0.0.7:6665", 50), Name: "passthrough", Provides: ours})
+	for _, d := range b.Link.Devices() {
+		if n := len(d.AppendParts(nil)) + len(d.AppendRays(nil)) + len(d.AppendChannels(nil)) + len(d.AppendColors(nil)); n != 0 || d.IsPlaced() {
+			t.Errorf("%s has %d descriptions, placed: %t", d.Spec().Address(), n, d.IsPlaced())
+		}
+	}
+}
+
+// Another start of the other Player may hand out other bytes. The descriptions of before stay with their devices until
+// there are new ones.
+func TestDescriptionsWithOtherBytes(t *testing.T) {
+	ours := []devices.Spec{devices.Ranger(), devices.Ranger().At(1)}
+	driver := New("10.0.0.7:6665", 50)
+	driver.names = must.Get(namesThere(nil, ours))(t)
+	b := transporttest.NewBench(t, devices.Instance{Driver: driver, Name: "passthrough", Provides: ours})
+	c := &chain{Bench: b, network: &network{World: b.World}}
+	c.Table.Connect(c.network)
+	first, second := c.Link.Devices()[0], c.Link.Devices()[1]
+	must.Get(first.Subscribe(c.Now(), c))(t)
+	listed := func(lines ...string) []byte { return codec.AppendAnswer(nil, codec.QuestionDevices, lines) }
+	expectX := func(when string, x float64) {
+		t.Helper()
+		for i, d := range []*devices.Device{first, second} {
+			want := []codec.Part{{Device: d.Code(), X: x + float64(i)}}
+			if got := d.AppendParts(nil); !slices.Equal(got, want) {
+				t.Errorf("%s: %s has %+v, want %+v", when, d.Spec().Address(), got, want)
+			}
+		}
+	}
+	c.say(listed("130 ranger 0 a", "131 ranger 1 b"), reply(""), reply("yr\x82r\x83r"))
+	c.say(answers("ranger:0 0 100 0 0 0 0 0 0", "ranger:1 0 101 0 0 0 0 0 0"), reply(""))
+	expectX("served", 100)
+	c.Port().HangUp()
+	before := len(c.Ports)
+	if !c.Until(func() bool { return len(c.Ports) > before }, retry.Last) {
+		t.Fatal("not tried again")
+	}
+	expectX("connecting", 100)
+	c.say(listed("131 ranger 0 a", "130 ranger 1 b"), reply(""))
+	expectX("with other bytes", 100)
+	c.say(reply("yr\x83r\x82r"), answers("ranger:0 0 200 0 0 0 0 0 0", "ranger:1 0 201 0 0 0 0 0 0"), reply(""))
+	expectX("served again", 200)
+}
+
 // A pose of the configuration is where a device is that has one place, whatever the other Player says. The places of a
 // ring are moved by it, as those of every driver.
 func TestPoseOfTheConfiguration(t *testing.T) {

@@ -115,9 +115,11 @@ type Driver struct {
 	retry  retry.Retry
 	out    []byte
 
-	parts    []codec.Part    // of the devices there
-	rays     []codec.Rays    // of the devices there
-	channels []codec.Channel // of the devices there
+	// What the other Player says of the devices. Device is their index in remotes, because another start of that Player
+	// may hand out other bytes.
+	parts    []codec.Part
+	rays     []codec.Rays
+	channels []codec.Channel
 	colors   []codec.ChannelColor
 
 	asks    bool  // it asks for the bytes of the devices before it requests them
@@ -221,12 +223,11 @@ func (d *Driver) AppendColors(dst []codec.ChannelColor, device *devices.Device) 
 	return appendOf(d, dst, d.colors, device, func(c codec.ChannelColor) byte { return c.Device })
 }
 
-// appendOf appends those of the other Player's descriptions that are of a device of ours. code returns the code that the
-// other Player has for the device of a description.
-func appendOf[T any](d *Driver, dst, all []T, device *devices.Device, code func(T) byte) []T {
-	r := d.remoteOf(device)
+// appendOf appends those of the other Player's descriptions that are of a device of ours. at returns the index in remotes
+// that key has found for a description. There are no descriptions before there are remotes.
+func appendOf[T any](d *Driver, dst, all []T, device *devices.Device, at func(T) byte) []T {
 	for _, t := range all {
-		if d.remote(code(t)) == r {
+		if d.remotes[at(t)].device == device {
 			dst = append(dst, t)
 		}
 	}
