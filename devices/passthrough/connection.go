@@ -296,11 +296,11 @@ func (d *Driver) replied(now time.Duration, pairs []byte) error {
 func (d *Driver) opened(now time.Duration, pairs []byte) error {
 	aged := false
 	for i := 0; i+1 < len(pairs); i += 2 {
-		switch {
+		switch r := d.remote(pairs[i]); {
 		case pairs[i] == codec.Server:
 			aged = pairs[i+1] == codec.AccessRead
-		case pairs[i+1] == codec.AccessError:
-			d.refusal = fmt.Errorf("it cannot open %s for us", d.remote(pairs[i]).name)
+		case r != nil && pairs[i+1] == codec.AccessError:
+			d.refusal = fmt.Errorf("it cannot open %s for us", r.name)
 			why := codec.Config{Code: codec.ConfigQuestion, Arg: uint16(codec.QuestionRefusals)}
 			d.out = codec.AppendMessage(d.out[:0], codec.KindConfig, codec.Server, why.Append(nil))
 			d.out = codec.AppendRequest(d.out, nil) // even a Player without questions answers this

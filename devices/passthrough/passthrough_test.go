@@ -195,6 +195,16 @@ func (c *chain) subscribe() {
 	}
 }
 
+// A reply about a device that was not requested changes nothing.
+func TestForeignReply(t *testing.T) {
+	c := newChain(t)
+	c.subscribe()
+	c.say(reply(""), reply("yrxe"))
+	c.expectState(devices.Starting)
+	c.say(reply(""))
+	c.expectState(devices.Ready, "p <nil>")
+}
+
 // open opens position and lets the other Player agree.
 func (c *chain) open() {
 	c.T.Helper()
