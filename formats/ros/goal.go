@@ -36,7 +36,9 @@ func ParseGoal(message []byte, robot string) (goal codec.GotoCommand, err error)
 	}
 	goal = codec.GotoCommand{X: whole(*x, "mm"), Y: whole(*y, "mm"), Heading: codec.AnyHeading}
 	if q := m.Pose.Orientation; q != (Quaternion{}) {
-		yaw := math.Atan2(2*(q.W*q.Z+q.X*q.Y), q.W*q.W+q.X*q.X-q.Y*q.Y-q.Z*q.Z) * 180 / math.Pi
+		n := math.Hypot(math.Hypot(q.X, q.Y), math.Hypot(q.Z, q.W)) // the squares of large numbers overflow
+		qx, qy, qz, qw := q.X/n, q.Y/n, q.Z/n, q.W/n
+		yaw := math.Atan2(2*(qw*qz+qx*qy), qw*qw+qx*qx-qy*qy-qz*qz) * 180 / math.Pi
 		goal.Heading = uint16(int(math.Round(yaw)+360) % 360)
 	}
 	return goal, nil
@@ -45,7 +47,7 @@ func ParseGoal(message []byte, robot string) (goal codec.GotoCommand, err error)
 // goal sends a command to the goto device with an index as a pose. The command to stop has none.
 func (c *Converter) goal(index int, came int64, payload []byte) {
 	var d codec.GotoCommand
-	if d.Decode(payload) != nil || d.X == codec.Unknown {
+	if d.Decode(payload) != nil || d.X == codec.Unknown || d.Y == codec.Unknown {
 		return
 	}
 	pose := Pose{Position: Point{X: float64(d.X) / 1000, Y: float64(d.Y) / 1000}}
@@ -57,7 +59,7 @@ func (c *Converter) goal(index int, came int64, payload []byte) {
 }
 
 // goalStatus sends the data of the goto device with an index: the state, "blocked" as a warning and "stopped" with its
-// reason as an error, and, after the first goal, the distance and the goal in m.
+// reason as an error, and, after the first goal, the goal in m and the distance, if it is known.
 func (c *Converter) goalStatus(index int, payload []byte) {
 	var d codec.GotoData
 	if d.Decode(payload) != nil {
@@ -70,8 +72,11 @@ func (c *Converter) goalStatus(index int, payload []byte) {
 	case codec.GotoStopped:
 		m.Level, m.Message = 2, m.Message+": "+d.Reason.String()
 	}
+	if d.Distance != codec.UnknownAmount {
+		m.Values = append(m.Values, KeyValue{"distance", metres(float64(d.Distance))})
+	}
 	if d.X != codec.Unknown {
-		m.Values = []KeyValue{{"distance", metres(float64(d.Distance))}, {"x", metres(float64(d.X))}, {"y", metres(float64(d.Y))}}
+		m.Values = append(m.Values, KeyValue{"x", metres(float64(d.X))}, KeyValue{"y", metres(float64(d.Y))})
 	}
 	c.send(c.robot+"/"+TopicOf("goal_status", index, 0), m)
 }

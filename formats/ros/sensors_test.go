@@ -191,6 +191,7 @@ func TestParseCommands(t *testing.T) {
 		{goal, `{"header":{"frame_id":"odom"},"pose":{"position":{"x":1.2346,"y":-2,"z":9},"orientation":{"z":-0.7071068,"w":0.7071068}}}`, "1235 -2000 270 0 0"},
 		{goal, `{"header":{"frame_id":"r1/odom"},"pose":{"position":{"x":0,"y":0},"orientation":{"x":0,"y":0,"z":0,"w":1}}}`, "0 0 0 0 0"},
 		{goal, `{"pose":{"position":{"x":-1e300,"y":1e300},"orientation":{"z":-0.001,"w":2}}}`, "-2147483647 2147483647 0 0 0"},
+		{goal, `{"pose":{"position":{"x":0,"y":0},"orientation":{"z":1e200,"w":1e200}}}`, "0 0 90 0 0"},
 		{goal, `{"header":{"frame_id":"/odom"},"pose":{"position":{"x":1,"y":2}}}`, "1000 2000 65535 0 0"},
 		{goal, `{"header":{"frame_id":"map"},"pose":{"position":{"x":1,"y":2}}}`, `the goal is in the frame "map": transform it to r1/odom, in which the robot drives`},
 		{goal, `{"header":{"frame_id":"r2/odom"},"pose":{"position":{"x":1,"y":2}}}`, `the goal is in the frame "r2/odom": transform it to r1/odom, in which the robot drives`},
@@ -218,6 +219,7 @@ func TestGoal(t *testing.T) {
 	}{
 		{codec.GotoData{X: codec.Unknown, Y: codec.Unknown, Distance: codec.UnknownAmount}, "{0 goto idle  []}"},
 		{codec.GotoData{State: codec.GotoDriving, X: 1500, Y: -20, Distance: 1234}, "{0 goto driving  [{distance 1.234} {x 1.500} {y -0.020}]}"},
+		{codec.GotoData{State: codec.GotoStopped, Reason: codec.GotoRefused, X: 1500, Distance: codec.UnknownAmount}, "{2 goto stopped: refused  [{x 1.500} {y 0.000}]}"},
 		{codec.GotoData{State: codec.GotoArrived, Distance: 60}, "{0 goto arrived  [{distance 0.060} {x 0.000} {y 0.000}]}"},
 		{codec.GotoData{State: codec.GotoBlocked}, "{1 goto blocked  [{distance 0.000} {x 0.000} {y 0.000}]}"},
 		{codec.GotoData{State: codec.GotoStopped, Reason: codec.GotoNoWay}, "{2 goto stopped: no way  [{distance 0.000} {x 0.000} {y 0.000}]}"},
@@ -233,6 +235,7 @@ func TestGoal(t *testing.T) {
 		{codec.GotoCommand{X: 1500, Y: -20, Heading: 90}, "{{{1 5} r1/odom} {{1.5 -0.02 0} {0 0 0.7071 0.7071}}}"},
 		{codec.GotoCommand{X: 1500, Y: -20, Heading: codec.AnyHeading}, "{{{1 5} r1/odom} {{1.5 -0.02 0} {0 0 0.0000 0.0000}}}"},
 		{codec.StopGoto(), "<nil>"},
+		{codec.GotoCommand{X: 1500, Y: codec.Unknown}, "<nil>"},
 	} {
 		got := messages(c, c.Command(1, 1e9+5, tt.command.Append(nil)))["/r1/goal_pose_1"]
 		text := fmt.Sprint(got)
