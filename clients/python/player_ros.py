@@ -102,6 +102,13 @@ def stop_joints(robot: PlayerClient, device: str, on: bool) -> None:
     robot.stop_joints(device)
 
 
+def end_goal(robot: PlayerClient, device: str) -> None:
+    """Ends the goal of this client, and not the goal of another one: a client with a lifetime yields."""
+    robot.set_command_lifetime(60)
+    robot.stop_goal(device)
+    robot.set_command_lifetime(0)
+
+
 SERVICES: list[tuple[str, str, Any, Action]] = [
     ("position", "motors", SetBool, power),
     ("position", "reset_odometry", Trigger, reset),
@@ -123,6 +130,8 @@ RING = [
     (-0.255, 0.027, 170), (-0.237, 0.078, 150), (-0.203, 0.119, 130), (-0.157, 0.136, 90),
 ]  # fmt: skip
 """The sonars of a Pioneer 2, by their numbers: metres forward and left, degrees."""
+LASER = (0.08, 0.0, 0.0)
+"""The laser of a Pioneer 2: metres forward and left, degrees."""
 
 
 def stamp(nanoseconds: int) -> Time:
@@ -264,7 +273,7 @@ class Robot:
         self.space = name + "/" if name else ""  # of topics and frames
         self.state: tuple[int, str] = (2, "not connected yet")  # of diagnostics: level, text
         self.ages: dict[str, int | None] = {}
-        self.goals: dict[str, Source] = {}  # given since the last cmd_vel, by the name of the device
+        self.goals: dict[str, tuple[Source, int]] = {}  # given since the last cmd_vel, with tags, by the name of the device
         self.speeds: queue.Queue[tuple[int, int, float]] = queue.Queue(1)  # mm/s, deg/s, when it came
         self.ended = threading.Event()
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -357,6 +366,10 @@ class Robot:
                 frames.append(transform(now, base, name, *middle(s.rays[0])))
             elif form == "range":
                 frames += [transform(now, base, f"{name}_{r.first}", *middle(r)) for r in s.rays]
+            elif s.interface == "laser" and s.index:  # its place is not known
+                frames.append(transform(now, base, name, *LASER))
+            elif s.interface == "sonar" and s.index:
+                frames += [transform(now, base, f"{name}_{i}", *place) for i, place in enumerate(RING)]
         self.static.publish(TFMessage(transforms=frames))
 
     def frame(self, which: str) -> str:
@@ -526,8 +539,8 @@ class Robot:
         if d.state == GotoState.STOPPED:
             m.message += ": " + label(GotoReason, d.reason)
         m.level = {GotoState.BLOCKED: b"\x01", GotoState.STOPPED: b"\x02"}.get(d.state, b"\x00")
-        if d.x_mm is not None:
-            m.values = [KeyValue(key=k, value=f"{v / 1000:.3f}") for k, v in (("distance", d.distance_mm), ("x", d.x_mm), ("y", d.y_mm))]
+        values = (("distance", d.distance_mm), ("x", d.x_mm), ("y", d.y_mm))  # the distance of a refused goal is not known
+        m.values = [KeyValue(key=k, value=f"{v / 1000:.3f}") for k, v in values if v is not None]
         self.publisher(DiagnosticStatus, topic_of("goal_status", s.index)).publish(m)
 
     def set_goal(self, s: Source, m: Any) -> None:
@@ -544,14 +557,19 @@ class Robot:
             self.node.get_logger().warning(f"{self.name}: the goal is not finite")
             return
         x, y = within(p.x * 1000), within(p.y * 1000)
-        yaw = math.degrees(math.atan2(2 * (q.w * q.z + q.x * q.y), q.w**2 + q.x**2 - q.y**2 - q.z**2))
+        norm = math.hypot(q.x, q.y, q.z, q.w) or 1.0
+        qx, qy, qz, qw = q.x / norm, q.y / norm, q.z / norm, q.w / norm  # the squares of large numbers overflow
+        yaw = math.degrees(math.atan2(2 * (qw * qz + qx * qy), qw**2 + qx**2 - qy**2 - qz**2))
         heading = round(yaw) % 360 if any((q.x, q.y, q.z, q.w)) else None
 
-        def go(robot: PlayerClient) -> None:
-            robot.change_motor_state(True)
-            robot.set_goal(s.name, x, y, heading, tag=random.randrange(2**16))
+        tag = random.randrange(2**16)
 
-        self.goals[s.name] = s
+        def go(robot: PlayerClient) -> None:
+            if self.goals.get(s.name) == (s, tag):  # else a cmd_vel or another goal has come while the device started
+                robot.change_motor_state(True)
+                robot.set_goal(s.name, x, y, heading, tag=tag)
+
+        self.goals[s.name] = s, tag
         self.give(s, go)
 
     def set_outputs(self, s: Source, m: Any) -> None:
@@ -701,8 +719,8 @@ class Robot:
                 max(-32767, min(32767, round(v))) for v in (twist.linear.x * 1000, math.degrees(twist.angular.z))
             )
         if twist is not None:
-            for s in list(self.goals.values()):  # other commands than zeros end the goal by themselves (PROTOCOL 5.5)
-                if speed or turn or self.give(s, lambda robot, s=s: robot.stop_goal(s.name)):  # type: ignore[misc]
+            for s, _ in list(self.goals.values()):  # other commands than zeros end the goal by themselves (PROTOCOL 5.5)
+                if speed or turn or self.give(s, lambda robot, s=s: end_goal(robot, s.name)):  # type: ignore[misc]
                     del self.goals[s.name]
         try:
             self.speeds.get_nowait()  # an older one
@@ -765,7 +783,7 @@ class PlayerNode(Node):
         "names": [""],  # further devices: ranger:0, imu, gps, io, servo
         "command_lifetime": 0.5,  # seconds
         "reach": 0.0,  # metres from which on the laser sees nothing; 0: as of an LMS 200
-        "laser_pose": [0.08, 0.0, 0.0],  # metres, metres, degrees
+        "laser_pose": [*LASER],  # metres, metres, degrees
         "odom_frame": "odom", "base_frame": "base_link", "laser_frame": "laser", "publish_tf": True,
         "tls_ca": "", "tls_cert": "", "tls_key": "",  # files; tls_ca turns TLS on
         "status": "",  # address of the dashboard, as http://robot:8080: diagnostics have its /status

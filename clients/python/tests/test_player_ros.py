@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import shutil
@@ -14,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 from unittest import mock
 
-from playerclient import PlayerClient, Rays
+from playerclient import GotoState, PlayerClient, Rays
 
 from . import fake_ros
 from .blocks import POSITION, block, reply
@@ -193,6 +194,33 @@ class Pure(unittest.TestCase):
             self.assertTrue(not ok and "127.0.0.1" in why, why)
         node.end()
 
+    # A goal that waits for its device to start is not given after a cmd_vel or a newer goal.
+    def test_goal_that_waits(self) -> None:
+        fake_ros.Node.parameters = {"port": 1, "host": "127.0.0.1"}
+        with contextlib.ExitStack() as idle:
+            for work in "read", "drive", "order":
+                idle.enter_context(mock.patch.object(player_ros.Robot, work, lambda robot: robot.ended.wait()))
+            node = player_ros.PlayerNode()
+        robot = node.robots[0]
+        goto = player_ros.Source("goto:0", "goto", 0, [], {}, (0.0, 0.0, 0.0))
+        end = [mock.call.set_command_lifetime(60), mock.call.stop_goal("goto:0"), mock.call.set_command_lifetime(0)]
+        cases: list[tuple[list[float], list[Any]]] = [
+            ([], [mock.call.change_motor_state(True), mock.call.set_goal("goto:0", 1000, 0, 90, tag=mock.ANY)]),
+            ([0.2], []), ([0.2, 0.0], []), ([0.0], end),
+        ]  # fmt: skip
+        for speeds, want in cases:
+            robot.set_goal(goto, pose(-1.0, 0.0))
+            robot.set_goal(goto, pose(1.0, 0.0, z=1e200, w=1e200))
+            for speed in speeds:
+                node.callbacks["cmd_vel"](twist(speed, 0.0))
+            sent = mock.Mock()
+            while not robot.orders.empty():
+                order = robot.orders.get()
+                assert order is not None
+                order.run(sent)
+            self.assertEqual(sent.mock_calls, want, speeds)
+        node.end()
+
 
 class Real(unittest.TestCase):
     server: RealServer
@@ -295,6 +323,21 @@ class Real(unittest.TestCase):
         until("the robot drives on", lambda: status() == (b"\x00", "driving"))
         node.callbacks["cmd_vel"](twist(0.0, 0.0))
         until("the goal ends", lambda: status() == (b"\x02", "stopped: command"))
+        node.callbacks["goal_pose"](pose(1e6, 0.0))
+        until("a goal that is too far is refused", lambda: status() == (b"\x02", "stopped: refused"))
+        self.assertEqual([v.key for v in self.last(node, "goal_status").values], ["x", "y"])  # its distance is not known
+        self.assertLess(node.robots[0].state[0], 2, node.robots[0].state)  # it reads on
+        # Zeros from the node end its own goal alone.
+        with PlayerClient("127.0.0.1", server.port) as other:
+            other.open("goto", "a")
+            other.set_goal("goto", -1500, 0, tag=7)
+            node.callbacks["cmd_vel"](twist(0.0, 0.0))
+            until("the node has forgotten its goal", lambda: not node.robots[0].goals)
+            self.assertEqual(node.call("motors", True), (True, ""))  # is carried out after the end of the goal
+            other.request("")
+            other.read()
+            goal = other.goto.data
+            self.assertEqual((goal.tag, goal.state), (7, GotoState.DRIVING))
 
     # Further devices of the old kinds have the topics and frames of their index, and the first ones are read once.
     def test_further(self) -> None:
@@ -302,13 +345,20 @@ class Real(unittest.TestCase):
             with open(f"{folder}/robot.cfg", "w") as f:
                 f.write('driver ( name "testpattern" provides ["position:0" "laser:0"] )\n')
                 f.write('driver ( name "testpattern" provides ["laser:1" "sonar:1" "misc:1"] )\n')
+                f.write('driver ( name "testpattern" provides ["laser:2"] pose [-0.25 0.1 180] )\n')
             server = RealServer(f"{folder}/robot.cfg")
             self.addCleanup(server.close)
-            node = self.node(port=server.port, devices="pl", names=["laser:0", "laser:1", "sonar:1", "misc:1"])
+            node = self.node(port=server.port, devices="pl", names=["laser:0", "laser:1", "laser:2", "sonar:1", "misc:1"])
             scan, again = self.last(node, "scan"), self.last(node, "scan_1")
             self.assertEqual((scan.header.frame_id, again.header.frame_id, again.ranges), ("laser", "laser1", scan.ranges))
             self.assertEqual(self.last(node, "sonar_1/range_15").header.frame_id, "sonar1_15")
             self.assertGreater(self.last(node, "battery_state_1").voltage, 5)
+            transforms = self.last(node, "/tf_static").transforms
+            frames = {t.child_frame_id: t.transform for t in transforms}
+            self.assertEqual(len(frames), len(transforms))  # each once
+            at = [(i.translation.x, i.translation.y, i.rotation.z) for i in (frames["laser1"], frames["laser2"])]
+            self.assertEqual(at, [(0.08, 0.0, 0.0), (-0.25, 0.1, 1.0)])
+            self.assertEqual(frames["sonar1_15"].translation.x, -0.157)
             stamps = [(m.header.stamp.sec, m.header.stamp.nanosec) for m in node.publishers["scan"].messages]
             self.assertEqual(sorted(set(stamps)), stamps)
 
