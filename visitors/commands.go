@@ -3,6 +3,7 @@ package visitors
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 )
@@ -57,10 +58,13 @@ func (c *Commands) Queue(run func(context.Context, *Controller) error) error {
 	return c.put(command{run: run})
 }
 
-// Release has Run give the device up.
+// release is the kind of a command to give the device up.
+const release = "release"
+
+// Release has Run give the device up, after the commands that wait.
 func (c *Commands) Release() {
 	letGo := func(_ context.Context, c *Controller) error { c.Release(); return nil }
-	_ = c.put(command{kind: "release", stops: true, run: letGo}) // as in Put
+	_ = c.put(command{kind: release, stops: true, run: letGo}) // as in Put
 }
 
 // Drive has Run drive, in mm/s and deg/s. It replaces a command to drive that waits. 0, 0 stops the robot if the
@@ -95,6 +99,9 @@ func (c *Commands) put(newer command) error {
 		} else if w.kind == newer.kind {
 			same = i
 		}
+	}
+	if same >= 0 && newer.kind == release { // it also ends the commands that came after the one before
+		c.waiting, same = slices.Delete(c.waiting, same, same+1), -1
 	}
 	switch {
 	case same >= 0:

@@ -1,6 +1,7 @@
 package visitors
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"testing/synctest"
@@ -35,6 +36,24 @@ func TestWaitingCommands(t *testing.T) {
 		c.Drive(300, 0)
 		c.Drive(0, 0)
 		r.expect(t, "400 "+stop)
+	})
+}
+
+// A release ends all commands before it, also those that came after an earlier release while the device starts.
+func TestRelease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRobot()
+		r.setup = time.Second
+		c := NewCommands(codec.Position, "wheels", 0, r.dial, noResult)
+		go c.Run(t.Context())
+		for goal := range 2 {
+			must.Do(t, c.Queue(func(context.Context, *Controller) error { r.note("goal %d", goal); return nil }))
+			synctest.Wait()
+			c.Release()
+		}
+		r.expect(t, "0 pw")
+		time.Sleep(time.Minute)
+		r.expect(t, "1000 goal 0", "1000 goal 1", "1000 closed")
 	})
 }
 
