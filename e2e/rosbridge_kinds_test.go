@@ -2,12 +2,16 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
+	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
+	"player/e2e/must"
 	"player/e2e/waiting"
 )
 
@@ -148,4 +152,49 @@ func decode(t *testing.T, text json.RawMessage, into any) {
 	if err := json.Unmarshal(text, into); err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
+}
+
+// A goal that waits for its device to start is not driven to after a command to the wheels.
+func TestRosbridgeGoalThatWaits(t *testing.T) {
+	t.Parallel()
+	far, gate, opened := start(t, "-stage", room), must.Get(net.Listen("tcp", "127.0.0.1:0"))(t), make(chan struct{})
+	t.Cleanup(func() { gate.Close() })
+	go func() {
+		for {
+			here, err := gate.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer here.Close()
+				<-opened
+				there, err := net.Dial("tcp", far.address)
+				if err != nil {
+					return
+				}
+				defer there.Close()
+				go io.Copy(there, here)
+				io.Copy(here, there)
+			}()
+		}
+	}()
+	robot := fmt.Sprintf("driver ( name %q provides [%q %q] remote %q )", "passthrough", "position:0", "laser:0", gate.Addr())
+	s := start(t, "-goto", "-rosbridge", "127.0.0.1:0", write(t, t.TempDir(), "robot.cfg", robot))
+	p, _ := openROS(t, s.rosbridge(t), "127.0.0.1", "")
+	p.send(`{"op":"publish","topic":"/goal_pose","msg":{"pose":{"position":{"x":0.5,"y":0}}}}`)
+	p.send(`{"op":"publish","topic":"/cmd_vel","msg":{"angular":{"z":0.2}}}`)
+	p.send(`{"op":"subscribe","topic":"/goal_status"}`)
+	p.call("/rosapi/topics", "{}") // rosbridge has taken all
+	close(opened)
+	var status struct{ Message string }
+	for range 5 {
+		if decode(t, p.message("/goal_status"), &status); status.Message != "idle" {
+			t.Fatalf("the goal is %s", status.Message)
+		}
+	}
+	p.send(`{"op":"publish","topic":"/goal_pose","msg":{"pose":{"position":{"x":0.5,"y":0}}}}`)
+	waiting.Until(t, "a later goal", func() bool {
+		decode(t, p.message("/goal_status"), &status)
+		return status.Message == "driving"
+	})
 }

@@ -31,11 +31,12 @@ type connection struct {
 	server *server
 	rules  *program
 	again  []atomic.Bool         // by robot: a topic was subscribed to, and latched ones are sent again
+	driven []atomic.Uint32       // by robot: commands to the wheels
 	asked  map[string]*described // by the topic of commands; only the reader uses the map
 }
 
 func newConnection(s *server, g *visitors.Guest) *connection {
-	c := &connection{Guest: g, server: s, again: make([]atomic.Bool, len(s.config.Robots)), asked: map[string]*described{}}
+	c := &connection{Guest: g, server: s, again: make([]atomic.Bool, len(s.config.Robots)), driven: make([]atomic.Uint32, len(s.config.Robots)), asked: map[string]*described{}}
 	c.rules = newProgram(s, c, g.May)
 	c.Report = func(err error) error { return c.rules.status("", err) } // no message has caused it
 	return c
@@ -71,6 +72,7 @@ func (c *connection) watch(robot int, devices string) {
 }
 
 func (c *connection) drive(robot, speed, turnRate int) {
+	c.driven[robot].Add(1)
 	c.Wheels(robot, c.server.config.Robots[robot]).Drive(speed, turnRate)
 }
 
@@ -87,7 +89,12 @@ func (c *connection) command(t target, message []byte) error {
 		about = &described{Device: t.device.Device}
 		c.asked[t.topic] = about
 	}
+	driven := &c.driven[t.robot]
+	before := driven.Load()
 	return c.Commands(t.robot, robot, t.device.Code).Queue(func(ctx context.Context, control *visitors.Controller) error {
+		if t.device.Interface == "goto" && driven.Load() != before {
+			return nil // a command to the wheels has come while the device started, and ends a goal
+		}
 		if err := about.ask(ctx, control.Robot(), t.device.Code); err != nil {
 			return err
 		}
