@@ -290,7 +290,7 @@ const ACCESS_WORDS = { r: "read", w: "write", a: "all", c: "close", e: "error" }
 // freshness is the server itself.
 export function firstOf(name) {
   const interfaceName = name.endsWith(":0") ? name.slice(0, -2) : name;
-  if (name === "freshness") return "y";
+  if (interfaceName === "freshness") return "y";
   return Object.hasOwn(LETTERS, interfaceName) ? LETTERS[interfaceName] : undefined;
 }
 
