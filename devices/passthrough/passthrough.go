@@ -29,7 +29,7 @@ func Kind() devices.Kind {
 			{Name: "devices", Default: []string{}, Doc: `names there of those in provides; empty: the first, the second of an interface`},
 			{Name: "rate", Default: 50, Min: 1, Max: 1000, Unit: "Hz", Doc: "how often it may send; it sends only new data"},
 		},
-		SetupLimit: connectLimit + answerLimit + time.Second,
+		SetupLimit: connectLimit + answerLimit + connectLimit + time.Second, // of asking and learning
 		NewAll: func(a devices.Args) ([]devices.Instance, error) {
 			address, err := resolve(a.String("remote"))
 			if err != nil {

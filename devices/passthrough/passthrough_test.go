@@ -195,6 +195,19 @@ func (c *chain) subscribe() {
 	}
 }
 
+// The setup has time for each of its waits.
+func TestSlowSetup(t *testing.T) {
+	c := newChain(t)
+	c.subscribe()
+	c.Pass(connectLimit - ms)
+	c.say(reply(""))
+	c.Pass(answerLimit - ms)
+	c.say(reply(granted))
+	c.Pass(connectLimit - ms)
+	c.say(reply(""))
+	c.expectState(devices.Ready, "p <nil>")
+}
+
 // A reply about a device that was not requested changes nothing.
 func TestForeignReply(t *testing.T) {
 	c := newChain(t)
