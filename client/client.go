@@ -209,7 +209,6 @@ func (c *Client) unknown() map[byte]*device {
 		codec.PTZ:      {field: &c.PTZ},
 		codec.Vision:   {field: &c.Vision},
 		codec.Joystick: {field: &c.Joystick},
-		codec.Server:   {field: &c.freshness},
 	}
 }
 

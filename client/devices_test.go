@@ -5,8 +5,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"net"
 	"slices"
 	"testing"
+	"time"
 
 	"player/codec"
 	"player/codec/compact"
@@ -65,6 +67,57 @@ func TestOpenFreshness(t *testing.T) {
 		t.Errorf("device %q, %v", code, err)
 	}
 	s.expect("64720002 7972")
+}
+
+// A variable of the program gets the data of the server itself as well, and the rounds keep their ages.
+func TestFreshnessInAVariable(t *testing.T) {
+	c, s := dial(t)
+	var f codec.FreshnessData
+	s.send(grant('y', 'r'))
+	must.Get(c.Open(within(t), "freshness", codec.AccessRead, &f))(t)
+	s.expect("64720002 7972")
+	open(t, c, s, "pr")
+	for i := range uint64(2) {
+		now := codec.FreshnessData{Time: 7_000_000 + i, Ages: []uint32{1500}}
+		at := codec.PositionData{X: int32(i)}
+		s.send(data('y', &now), data('p', &at))
+		read(t, c)
+		if age, aged := c.Age('p'); f.Time != now.Time || age != 1500*time.Microsecond || !aged || c.Position.X != at.X {
+			t.Errorf("time %d, age %v, %t, x %d", f.Time, age, aged, c.Position.X)
+		}
+	}
+}
+
+// Reconnect leaves the variables of Bind to their devices, also those of devices with fields of the client.
+func TestVariablesAfterReconnect(t *testing.T) {
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+	defer l.Close()
+	c := must.Get(Dial(t.Context(), l.Addr().String()))(t)
+	defer c.Close()
+	c.auto = false
+	var at codec.PositionData
+	c.Bind('p', &at)
+	serve := func(x int32) {
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		conn.Write(unhex(grant('p', 'r'), data('p', &codec.PositionData{X: x})))
+		io.Copy(io.Discard, conn)
+	}
+	for x := range int32(2) {
+		go serve(x + 1)
+		if x == 0 {
+			must.Do(t, c.Request(within(t), "pr"))
+		} else {
+			must.Do(t, c.Reconnect(within(t)))
+		}
+		read(t, c)
+		if at.X != x+1 {
+			t.Errorf("x %d, want %d", at.X, x+1)
+		}
+	}
 }
 
 // The letters by which programs name interfaces without a letter in the protocol are no devices of these bytes.

@@ -61,8 +61,8 @@ func (c *Client) resume(ctx context.Context) error {
 	bound := c.devices
 	c.devices, c.freshness = c.unknown(), codec.FreshnessData{}
 	for code, d := range bound {
-		if c.devices[code] == nil && d.field != nil { // by Bind
-			c.devices[code] = &device{field: d.field}
+		if d.field != nil { // perhaps by Bind
+			c.device(code).field = d.field
 		}
 	}
 	c.readers, c.awaited, c.round, c.left, c.fresh = 0, 0, 0, 0, false

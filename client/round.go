@@ -88,6 +88,10 @@ func (c *Client) countAged(letter byte, d *device, err error) (bool, error) {
 		if err == nil && !d.has {
 			err = errors.New("block of device y has no data")
 		}
+		if err == nil { // the field is the program's
+			err = c.freshness.Decode(d.raw)
+			d.has = err == nil
+		}
 		if err != nil {
 			return false, err
 		}
