@@ -142,3 +142,11 @@ func TestParseGoal(t *testing.T) {
 		}
 	}
 }
+
+func TestProgress(t *testing.T) {
+	for distance, want := range map[uint32]string{codec.UnknownAmount: "driving", 1260: "driving, 1.3 m left"} {
+		if got := progress(&codec.GotoData{State: codec.GotoDriving, Distance: distance}); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -38,6 +38,14 @@ func millimetres(metres string) (mm int32, ok bool) {
 	return int32(rounded), err == nil && math.Abs(rounded) < math.MaxInt32
 }
 
+// progress returns the state of a goal, and the distance that is left once the device knows it.
+func progress(data *codec.GotoData) string {
+	if data.Distance == codec.UnknownAmount {
+		return data.State.String()
+	}
+	return fmt.Sprintf("%v, %.1f m left", data.State, float64(data.Distance)/1000)
+}
+
 // goTo drives to a goal by the robot's goto device. Signals give it up.
 func goTo(ctx context.Context, address string, goal codec.GotoCommand, stdout io.Writer) error {
 	ctx, stop := tools.UntilSignal(ctx)
@@ -73,7 +81,7 @@ func goTo(ctx context.Context, address string, goal codec.GotoCommand, stdout io
 		var data codec.GotoData
 		if now := time.Now(); now.Sub(d.drawnAt) >= linePeriod && data.Decode(c.Raw(code)) == nil && data.State.Active() {
 			d.dataAt, d.drawnAt = now, now
-			show(fmt.Sprintf("%v, %.1f m left | %s", data.State, float64(data.Distance)/1000, d.line(now)))
+			show(progress(&data) + " | " + d.line(now))
 		}
 		return nil
 	})

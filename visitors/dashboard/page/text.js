@@ -70,7 +70,7 @@ const GIVEN_UP = ["", "its client left it", "the wheels got another command", "e
 /** @param {Goal | undefined} goal */
 export function goal(goal) {
   if (!goal) return "";
-  const more = goal.state === 4 ? GIVEN_UP[goal.reason] : goal.state % 2 && `${goal.distance.toFixed(1)} m left`;
+  const more = goal.state === 4 ? GIVEN_UP[goal.reason] : goal.state % 2 && goal.distance >= 0 && `${goal.distance.toFixed(1)} m left`;
   return GOALS[goal.state] + (more ? `: ${more}` : "");
 }
 

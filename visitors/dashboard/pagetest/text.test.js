@@ -163,4 +163,5 @@ test("goals", () => {
   assert.deepEqual([1, 2, 3, 8].map((reason) => goal(4, reason)), [
     "given up: its client left it", "given up: the wheels got another command", "given up: emergency stop", "given up: motors off"]);
   assert.deepEqual([goal(4, 99), text.goal(undefined)], ["given up", ""]);
+  assert.equal(text.goal({ state: 1, reason: 0, distance: NaN }), "drives"); // before the first step
 });
