@@ -107,6 +107,13 @@ func (l *loader) motion(s *syntax.Section, r *Robot, at Pose) {
 	}
 	r.odometry.origin, _ = l.place(s, "localization_origin", at.X, at.Y, at.Heading)
 	slip := s.Floats("odom_error")
+	if n := len(slip); n > 4 { // of Stage 2.0, and of many worlds for ROS
+		slip = slip[:4]
+		if s.Field("localization") == nil { // Stage has "gps" then, which has no errors
+			slip = nil
+		}
+		l.warn(s, `odom_error has %d numbers: the first 4 count, and only with localization "odom", as in Stage 4`, n)
+	}
 	switch len(slip) {
 	case 0:
 	case 3, 4: // [x y a] or [x y z a]
