@@ -5,6 +5,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"player/devices/stage/floor"
 	"player/formats/syntax"
@@ -190,11 +191,17 @@ func (l *loader) warnBlank(s *syntax.Section, path string) {
 	l.warn(s, "%s has no dark pixel, so %s has no walls: draw them dark on light", filepath.Base(path), s.Name)
 }
 
-// size reads the lengths in a field size. Stage does not read the rest of the field.
+// size reads the lengths in a field size.
 func (l *loader) size(s *syntax.Section, def ...float64) []float64 {
-	given := s.Lengths("size")
+	return l.tuple(s, "size", "l", def...)
+}
+
+// tuple is [syntax.Section.Tuple] with defaults. Stage does not read further numbers of the field.
+func (l *loader) tuple(s *syntax.Section, field, units string, def ...float64) []float64 {
+	given := s.Tuple(field, units)
 	if len(given) > len(def) {
-		l.warn(s, "size has %d numbers: the first %d count", len(given), len(def))
+		name, _, _ := strings.Cut(field, "[") // one warning for all points of a block
+		l.warn(s, "%s has %d numbers: the first %d count", name, len(given), len(def))
 		given = given[:len(def)]
 	}
 	return append(given, def[len(given):]...)
@@ -215,10 +222,10 @@ func (l *loader) blocks(sections []*syntax.Section) (outlines [][]Vec, ranges []
 				l.fail(s, "points", "%s is missing", name)
 				break
 			}
-			p := s.Lengths(name, 0, 0)
+			p := l.tuple(s, name, "l", 0, 0)
 			outline = append(outline, Vec{X: p[0], Y: p[1]})
 		}
-		z := s.Lengths("z", 0, 1)
+		z := l.tuple(s, "z", "l", 0, 1)
 		l.check(z[0] < z[1], s, "z", "z [%v %v]: write the lower end first", z[0], z[1])
 		if len(outline) == n {
 			outlines, ranges = append(outlines, outline), append(ranges, span{z[0], z[1]})
@@ -281,7 +288,7 @@ func (l *loader) material(s *syntax.Section) material {
 	}
 	color := l.color(s)
 	if s.Field("color_rgba") != nil {
-		c := s.Floats("color_rgba", 0, 0, 0, 1)
+		c := l.tuple(s, "color_rgba", "n", 0, 0, 0, 1)
 		level := func(v float64) uint8 { return uint8(math.Round(max(0, min(1, v)) * 255)) }
 		color = l.palette.channelOf(Color{level(c[0]), level(c[1]), level(c[2])})
 	}

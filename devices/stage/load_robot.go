@@ -88,7 +88,7 @@ func (l *loader) motion(s *syntax.Section, r *Robot, at Pose) {
 		l.warn(s, "drive %q is not supported: %s drives with two wheels", drive, r.Name)
 	}
 	bounds := func(name string, def []float64) (forward, turning span) {
-		b := s.Tuple(name, "llllllaa", def...)
+		b := l.tuple(s, name, "llllllaa", def...)
 		forward, turning = span{b[0], b[1]}, span{b[6], b[7]}
 		l.check(forward.min <= 0 && forward.max >= 0 && turning.min <= 0 && turning.max >= 0, s, name, "%s: each lower bound is negative or zero, each upper bound positive or zero", name)
 		return forward, turning
@@ -202,7 +202,7 @@ func (l *loader) addSonar(s *syntax.Section, r *Robot, height float64, beam sona
 
 // reach reads the upper limit of a sensor's range.
 func (l *loader) reach(s *syntax.Section, def float64) float64 {
-	limits := s.Lengths("range", 0, def)
+	limits := l.tuple(s, "range", "l", 0, def)
 	l.check(limits[1] > 0 && limits[1] <= maxReach, s, "range", "range to %v m: write up to %d", limits[1], maxReach)
 	return limits[1]
 }

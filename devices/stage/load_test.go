@@ -175,6 +175,26 @@ pioneer_full ( )`))(t)
 	}
 }
 
+// Numbers behind those that Stage reads have no effect.
+func TestTuplesWithMoreNumbers(t *testing.T) {
+	w := withWarnings(t, `position ( pose [1 2 0 90 7] velocity_bounds [-1 1 0 0 0 0 -90 90 7]
+  block ( points 3 point[0] [0 0 7] point[1] [1 0 7] point[2] [0 1] z [0 0.5 7] )
+  ranger ( sensor ( range [0 3 7] ) ) )`)
+	var named []string
+	for _, text := range w.Warnings() {
+		_, text, _ = strings.Cut(text, ": ")
+		named = append(named, strings.ReplaceAll(text, " numbers: the first ", " of "))
+	}
+	slices.Sort(named)
+	want := []string{"point has 3 of 2 count", "pose has 5 of 4 count", "range has 3 of 2 count", "velocity_bounds has 9 of 8 count", "z has 3 of 2 count"}
+	if !slices.Equal(named, want) {
+		t.Errorf("warnings %q", w.Warnings())
+	}
+	if r := w.robots[0]; !nearPose(r.Pose(), Pose{X: 1, Y: 2, Heading: math.Pi / 2}, 1e-9) || r.sonars.reach != 3 || r.body.hullTop != 0.5 {
+		t.Errorf("pose %v, sonars to %v, top %v", r.Pose(), r.sonars.reach, r.body.hullTop)
+	}
+}
+
 // A mistake in a shape is reported without those that follow from it, and one in a define once,
 // however often it is used.
 func TestMistakesWithoutFollowUps(t *testing.T) {
