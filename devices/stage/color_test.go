@@ -38,6 +38,17 @@ func TestColors(t *testing.T) {
 	}
 }
 
+// A thing of an unknown colour has the default one, and the other channels of a camera keep their numbers.
+func TestUnknownColors(t *testing.T) {
+	w := withWarnings(t, "model ( color \"amber\" pose [3 0 0 0] )\nposition ( blobfinder ( colors [\"amber\" \"blue\"] ) )")
+	if got := w.fixtures[0].parts[0]; got.color != (Color{255, 0, 0}) || got.channel != 0 {
+		t.Errorf("colour %v in channel %d", got.color, got.channel)
+	}
+	if got := w.robots[0].cameras[0].palette; len(got) != 1 || got[Color{0, 0, 255}] != 1 {
+		t.Errorf("the camera has %v", got)
+	}
+}
+
 // A random colour is another one for each model, also of one define, and the same in
 // each run with the same seed.
 func TestRandomColors(t *testing.T) {

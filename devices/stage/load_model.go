@@ -267,15 +267,20 @@ func highest(ranges []span) float64 {
 	return top
 }
 
-// color reads the colour of a section: "random" is another one for each section.
+// color reads the colour of a section: "random" is another one for each section, and an unknown
+// one is the default.
 func (l *loader) color(s *syntax.Section) shade {
-	name := s.Color("color", "red")
+	const def = "red"
+	name := s.Color("color", def)
 	if name == "random" {
 		v := l.colors.Uint32()
 		return l.palette.channelOf(Color{uint8(v >> 16), uint8(v >> 8), uint8(v)})
 	}
 	color, err := l.palette.resolve(name)
-	l.check(err == nil, s, "color", "%w", err)
+	if err != nil {
+		l.warn(s, "%v: %s is %s", err, s.Name, def)
+		color, _ = l.palette.resolve(def)
+	}
 	return color
 }
 

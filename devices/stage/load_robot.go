@@ -222,7 +222,10 @@ func (l *loader) camera(s *syntax.Section, at Pose, base float64, r *Robot) {
 	}
 	for channel, name := range s.Strings("colors", s.Strings("channels")...) {
 		color, err := l.palette.resolve(name)
-		l.check(err == nil, s, "colors", "%w", err)
+		if err != nil {
+			l.warn(s, "%v: channel %d is empty", err, channel)
+			continue
+		}
 		if channel >= LightChannel {
 			l.fail(s, "colors", "more than %d colours", LightChannel)
 			break

@@ -19,7 +19,6 @@ func TestLoadErrors(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	must.Do(t, syscall.Mkfifo(pipe, 0o600))
 	for _, tt := range []struct{ name, world, want string }{
-		{"unknown colour", `model ( color "grean" )`, `unknown colour "grean"; did you mean "green"?`},
 		{"wrong type", `resolution "fine"`, "resolution wants a number"},
 		{"resolution", `resolution 0`, "write 0.001 to 1"},
 		{"speed", `speedup 2000000`, "as fast as possible"},
@@ -50,7 +49,6 @@ func TestLoadErrors(t *testing.T) {
 		{"samples", `position ( ranger ( sensor ( samples 0 ) ) )`, "write 1 or more"},
 		{"range", `position ( ranger ( sensor ( range [0 0] ) ) )`, "write up to 1000"},
 		{"camera range", `position ( blobfinder ( range 0 ) )`, "write up to 1000"},
-		{"camera colour", `position ( blobfinder ( colors ["read"] ) )`, `did you mean "red"?`},
 		{"gripper", `position ( gripper ( paddles "up" ) )`, `write "closed" or "open"`},
 		{"no such picture", `model ( bitmap "nothing.png" )`, "cannot read the floor plan"},
 		{"no picture", `model ( bitmap "load_test.go" )`, "a floor plan must be a PNG or PNM file, a BMP"},
@@ -106,6 +104,8 @@ func TestWarnings(t *testing.T) {
 		{"defined again", "define a model ( size [1 1 1] )\ndefine a position ( )\na ( )\ndefine a model ( )", "test.world:2: a is already defined at test.world:1:8: the later define counts from there on; and 1 more"},
 		{"stuck", "model ( size [1 1 1] )\nposition ( )", "test.world:2: robot r0 starts inside something"},
 		{"drive", `position ( drive "omni" )`, "drives with two wheels"},
+		{"unknown colour", `model ( color "grean" pose [3 0 0 0] )`, `unknown colour "grean"; did you mean "green"?: model is red`},
+		{"camera colour", `position ( blobfinder ( colors ["read" "blue"] ) )`, `unknown colour "read"; did you mean "red"?: channel 0 is empty`},
 		{"second finder", "position ( fiducial ( ) fiducialfinder ( ) )", "a second fiducial finder"},
 		{"seventeen sonars", "position ( ranger (" + strings.Repeat(" sensor ( )", 17) + " ) )", "more than 16 sonars"},
 	} {
