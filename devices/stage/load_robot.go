@@ -60,7 +60,7 @@ func (l *loader) robot(s *syntax.Section, at Pose, base float64) {
 	switch {
 	case len(l.errs) > before: // mistakes in the shape: more errors would only follow from them
 	case r.body.hull == nil:
-		l.fail(s, "obstacle_return", "robot %q has no solid shape", r.Name)
+		l.fail(s, "bitmap", "robot %q has no shape", r.Name)
 	case !(r.body.radius <= maxRobot):
 		l.fail(s, "size", "robot %q reaches %.3g m from its pose, at most %d", r.Name, r.body.radius, maxRobot)
 	default:

@@ -18,6 +18,7 @@ import (
 func TestLoadErrors(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	must.Do(t, syscall.Mkfifo(pipe, 0o600))
+	blank := write(t, t.TempDir(), "blank.pgm", "P5\n1 1\n255\n\xff")
 	for _, tt := range []struct{ name, world, want string }{
 		{"wrong type", `resolution "fine"`, "resolution wants a number"},
 		{"resolution", `resolution 0`, "write 0.001 to 1"},
@@ -32,7 +33,7 @@ func TestLoadErrors(t *testing.T) {
 		{"no port", `position ( port 70000 )`, "write 1 to 65535"},
 		{"no robot to track", `position ( name "a" ) overhead ( robot "b" )`, `there is no robot of the name "b"`},
 		{"no port to track on", `position ( name "a" ) overhead ( robot "a" port 70000 )`, "write 1 to 65535"},
-		{"bodiless", `position ( obstacle_return 0 )`, "no solid shape"},
+		{"bodiless", `position ( bitmap "` + blank + `" )`, "no shape"},
 		{"a giant", `position ( size [20 20 1] )`, "at most 5"},
 		{"two points", `model ( block ( points 2 ) )`, "a block has 3 to 1000 points, not 2"},
 		{"a point missing", `model ( block ( points 3 point[0] [0 0] point[1] [1 1] ) )`, "point[2] is missing"},
