@@ -105,10 +105,11 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 	m := l.material(s)
 	sized := s.Field("size") != nil
 	size = l.size(s, size...)
+	flat := b.robot == nil || len(b.parts) > 0 // only the robot itself needs a height
 	for i, v := range size {
-		if v == 0 && b.robot == nil && i < 2 { // as thin as the grid allows
+		if v == 0 && flat && i < 2 { // as thin as the grid allows
 			size[i] = l.world.resolution
-		} else if !(v > 0 && v < 1e5 || v == 0 && b.robot == nil) {
+		} else if !(v > 0 && v < 1e5 || v == 0 && flat) {
 			l.fail(s, "size", "size %v m: write three positive lengths", v)
 			return base
 		}
@@ -226,7 +227,10 @@ func (l *loader) blocks(sections []*syntax.Section) (outlines [][]Vec, ranges []
 			outline = append(outline, Vec{X: p[0], Y: p[1]})
 		}
 		z := l.tuple(s, "z", "l", 0, 1)
-		l.check(z[0] < z[1], s, "z", "z [%v %v]: write the lower end first", z[0], z[1])
+		if z[0] > z[1] {
+			l.warn(s, "z [%v %v] of a block has the lower end behind the upper one: the block is flat", z[0], z[1])
+			z[1] = z[0]
+		}
 		if len(outline) == n {
 			outlines, ranges = append(outlines, outline), append(ranges, span{z[0], z[1]})
 		}

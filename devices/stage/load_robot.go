@@ -32,6 +32,8 @@ const (
 	// the world sets another.
 	cameraReach = 50
 	maxReach    = 1000 // metres, of any sensor
+	// minReach is the range of a sensor with range 0, metres: it sees nothing.
+	minReach = 0.001
 )
 
 // robot reads a position model.
@@ -131,7 +133,11 @@ func (l *loader) power(s *syntax.Section, r *Robot) {
 		finite: s.Field("joules") != nil || s.Field("joules_capacity") != nil,
 	}
 	b.joules = s.Float("joules", b.capacity)
-	l.check(b.capacity > 0 && b.joules >= 0 && b.joules <= b.capacity && b.idle >= 0, s, "joules", "joules %v of joules_capacity %v at %v watts", b.joules, b.capacity, b.idle)
+	if b.joules > b.capacity {
+		l.warn(s, "joules %v is more than joules_capacity %v: the battery is full", b.joules, b.capacity)
+		b.joules = b.capacity
+	}
+	l.check(b.capacity > 0 && b.joules >= 0 && b.idle >= 0, s, "joules", "joules %v of joules_capacity %v at %v watts", b.joules, b.capacity, b.idle)
 	r.battery = b
 }
 
@@ -202,9 +208,12 @@ func (l *loader) addSonar(s *syntax.Section, r *Robot, height float64, beam sona
 
 // reach reads the upper limit of a sensor's range.
 func (l *loader) reach(s *syntax.Section, def float64) float64 {
-	limits := l.tuple(s, "range", "l", 0, def)
-	l.check(limits[1] > 0 && limits[1] <= maxReach, s, "range", "range to %v m: write up to %d", limits[1], maxReach)
-	return limits[1]
+	reach := l.tuple(s, "range", "l", 0, def)[1]
+	l.check(reach >= 0, s, "range", "range to %v m: write 0 to %d", reach, maxReach)
+	if reach > maxReach {
+		l.warn(s, "range to %v m: a sensor has up to %d", reach, maxReach)
+	}
+	return min(max(reach, minReach), maxReach)
 }
 
 func (l *loader) checkReach(s *syntax.Section, field string, reach float64) {

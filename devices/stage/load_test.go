@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"player/devices/stage/floor"
 	"player/e2e/must"
@@ -37,18 +38,17 @@ func TestLoadErrors(t *testing.T) {
 		{"a giant", `position ( size [20 20 1] )`, "at most 5"},
 		{"two points", `model ( block ( points 2 ) )`, "a block has 3 to 1000 points, not 2"},
 		{"a point missing", `model ( block ( points 3 point[0] [0 0] point[1] [1 1] ) )`, "point[2] is missing"},
-		{"upside down", `model ( block ( points 3 point[0] [0 0] point[1] [1 0] point[2] [0 1] z [1 0] ) )`, "lower end first"},
 		{"channel", `model ( channel 32 )`, "has 0 to 31"},
 		{"bounds", `position ( velocity_bounds [1 2 0 0 0 0 -1 1] )`, "each lower bound"},
 		{"localization", `position ( localization "dead" )`, `write "gps" or "odom"`},
 		{"slip", `position ( odom_error [1 2] )`, "odom_error wants"},
-		{"battery", `position ( joules 5 joules_capacity 4 )`, "joules 5 of joules_capacity 4"},
+		{"battery", `position ( joules -5 joules_capacity 4 )`, "joules -5 of joules_capacity 4"},
 		{"noise", `position ( ranger ( sensor ( noise [0 -1 0] ) ) )`, "no negative numbers"},
 		{"dropout", `position ( ranger ( sensor ( dropout -1 ) ) )`, "no negative numbers"},
 		{"dock", `model ( pushable 1 give_watts 1 )`, "only what does not move"},
 		{"mass", `position ( mass -1 )`, "no negative numbers"},
 		{"samples", `position ( ranger ( sensor ( samples 0 ) ) )`, "write 1 or more"},
-		{"range", `position ( ranger ( sensor ( range [0 0] ) ) )`, "write up to 1000"},
+		{"range", `position ( ranger ( sensor ( range [0 -1] ) ) )`, "write 0 to 1000"},
 		{"camera range", `position ( blobfinder ( range 0 ) )`, "write up to 1000"},
 		{"gripper", `position ( gripper ( paddles "up" ) )`, `write "closed" or "open"`},
 		{"no such picture", `model ( bitmap "nothing.png" )`, "cannot read the floor plan"},
@@ -105,6 +105,9 @@ func TestWarnings(t *testing.T) {
 		{"defined again", "define a model ( size [1 1 1] )\ndefine a position ( )\na ( )\ndefine a model ( )", "test.world:2: a is already defined at test.world:1:8: the later define counts from there on; and 1 more"},
 		{"stuck", "model ( size [1 1 1] )\nposition ( )", "test.world:2: robot r0 starts inside something"},
 		{"drive", `position ( drive "omni" )`, "drives with two wheels"},
+		{"upside down", `model ( pose [9 0 0 0] block ( points 3 point[0] [0 0] point[1] [1 0] point[2] [0 1] z [1 0] ) )` + "\nposition ( )", "z [1 0] of a block has the lower end behind"},
+		{"too much energy", `position ( joules 5 joules_capacity 4 )`, "the battery is full"},
+		{"far sight", `position ( ranger ( sensor ( range [0 2000] ) ) )`, "range to 2000 m: a sensor has up to 1000"},
 		{"unknown colour", `model ( color "grean" pose [3 0 0 0] )`, `unknown colour "grean"; did you mean "green"?: model is red`},
 		{"camera colour", `position ( blobfinder ( colors ["read" "blue"] ) )`, `unknown colour "read"; did you mean "red"?: channel 0 is empty`},
 		{"second finder", "position ( fiducial ( ) fiducialfinder ( ) )", "a second fiducial finder"},
@@ -173,6 +176,24 @@ pioneer_full ( )`))(t)
 	}
 	if w.blocked(w.robots[0].body) || w.SetPose(0, Pose{X: 1.5}) != nil {
 		t.Error("a mark on the floor is in the way")
+	}
+}
+
+// A robot may carry marks without a height, a block may be one, and a sensor may have no range.
+func TestNothingInTheWay(t *testing.T) {
+	t.Parallel()
+	w, r := robotIn(t, `
+model ( pose [0.5 0 0 0] block ( points 3 point[0] [0 0] point[1] [1 0] point[2] [0 1] z [0 0] ) )
+position ( model ( size [0.2 0.1 0] )
+  ranger ( sensor ( range [0 0] samples 30 fov 180 ) ) )`)
+	if r.drives(200, 0, 2*time.Second); r.Pose().X < 0.3 {
+		t.Errorf("the robot is at x %v", r.Pose().X)
+	}
+	if err := w.SetPose(0, Pose{X: 0.8, Y: 0.2}); err != nil {
+		t.Error(err)
+	}
+	if reach := r.rangers[0].sensors[0].reach; reach != minReach {
+		t.Errorf("the sensor sees %v m far", reach)
 	}
 }
 
