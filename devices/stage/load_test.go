@@ -77,15 +77,16 @@ func TestLoadErrors(t *testing.T) {
 // Every unsupported name has a warning of its own, with its first place and how many
 // more there are, that a line of the log shows completely.
 func TestIgnoredIsNamedOnce(t *testing.T) {
-	text := "gps ( )\nposition ( ctrl \"wander\" alwayson 2\n  ranger ( sensor ( view [0 5 30] ) ) )\nwindow ( scale 3 )\n" +
+	text := "gps ( )\ndefine bell speech ( )\nbell ( )\nposition ( ctrl \"wander\" alwayson 2\n  ranger ( sensor ( view [0 5 30] ) ) )\nwindow ( scale 3 )\n" +
 		"define car position ( color \"red\" ctrl \"wander\" )\ncar ( pose [2 0 0 0] )\ncar ( pose [4 0 0 0] colour \"blue\" ctrl \"sit\" )\n"
 	w := withWarnings(t, text)
 	want := []string{
 		`section "gps" is not supported and ignored: test.world:1`,
-		`field "ctrl" is not supported and ignored: test.world:2 and 2 more`,
-		`field "alwayson" is not supported and ignored: test.world:2`,
-		`field "view" is not supported and ignored: test.world:3`,
-		`field "colour" is not supported and ignored; did you mean "color"?: test.world:7`,
+		`section "bell" (speech) is not supported and ignored: test.world:3`,
+		`field "ctrl" is not supported and ignored: test.world:4 and 2 more`,
+		`field "alwayson" is not supported and ignored: test.world:4`,
+		`field "view" is not supported and ignored: test.world:5`,
+		`field "colour" is not supported and ignored; did you mean "color"?: test.world:9`,
 	}
 	if !slices.Equal(w.Warnings(), want) {
 		t.Errorf("warnings\n%s\nwant\n%s", strings.Join(w.Warnings(), "\n"), strings.Join(want, "\n"))
