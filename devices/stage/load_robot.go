@@ -206,8 +206,11 @@ func (l *loader) addSonar(s *syntax.Section, r *Robot, height float64, beam sona
 	r.sonars.flawed = r.sonars.flawed || beam.flawed
 }
 
-// reach reads the upper limit of a sensor's range.
+// reach reads the upper limit of a sensor's range. Worlds for ROS have range_max, as lasers before Stage 4.
 func (l *loader) reach(s *syntax.Section, def float64) float64 {
+	if s.Field("range") == nil {
+		def = s.Length("range_max", def)
+	}
 	reach := l.tuple(s, "range", "l", 0, def)[1]
 	l.check(reach >= 0, s, "range", "range to %v m: write 0 to %d", reach, maxReach)
 	if reach > maxReach {
