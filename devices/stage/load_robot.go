@@ -164,7 +164,11 @@ func (l *loader) sensor(s, child *syntax.Section, at Pose, base float64, r *Robo
 	pose, height := l.pose(child)
 	pose, height = at.Then(pose), base+height
 	samples, cone := child.Int("samples", 1), child.Bool("cone", false)
-	l.check(samples >= 1, child, "samples", "samples %d: write 1 or more", samples)
+	l.check(samples >= 0, child, "samples", "samples %d: write 0 or more", samples)
+	if samples < 1 {
+		l.warn(child, "a sensor with samples %d has no readings", samples)
+		return
+	}
 	if samples > maxSonarSamples && !cone {
 		// Before Stage 4 a laser had the fields itself, and so have its worlds with sicklaser.
 		s.Ignore("range_min")
