@@ -26,7 +26,7 @@ const (
 // seriesRuns is how often a series measures each server in the cell.
 func (c cell) seriesRuns() int {
 	switch c.family() {
-	case "healthy", "request", "isolation":
+	case "healthy", "request", "isolation", "strangers": // a p99 of 150 frames is the second worst
 		return quotedRuns
 	case "kinds", "fleet", "population", "peers": // they differ by more than their runs do
 		return 1
