@@ -11,7 +11,7 @@ import (
 	"player/formats/syntax"
 )
 
-// mapHeight is the height of the walls of a map without size, and of the walls of Stage 1, metres.
+// mapHeight is the height of the walls of a map without size, and of the things of Stage 1 and 2, metres.
 const mapHeight = 1
 
 // defaultSize is the size of a model without size or blocks, metres.
@@ -103,7 +103,11 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 	s.Ignore(ignored...)
 	l.fiducial(s, frame, b)
 	m := l.material(s)
-	sized := s.Field("size") != nil
+	given := s.Field("size")
+	sized := given != nil
+	if sized && len(given.Values) == 2 && b.robot == nil {
+		size = []float64{0, 0, mapHeight} // Stage 1 and 2 have no heights: sensors detect all things
+	}
 	size = l.size(s, size...)
 	flat := b.robot == nil || len(b.parts) > 0 // only the robot itself needs a height
 	for i, v := range size {

@@ -77,6 +77,17 @@ rover ( pose [1 2 90] localization "gps" localization_origin [0 0 0] )`)
 	}
 }
 
+// In Stage 1 and 2 all things are as high as is necessary to be detected.
+func TestThingsWithoutHeight(t *testing.T) {
+	plan := write(t, t.TempDir(), "plan.pgm", "P5\n1 1\n255\n\x00")
+	for _, thing := range []string{`bitmap "` + plan + `"`, `gripper_return 1`, ``} {
+		_, r := robotIn(t, `model ( pose [2 0 0] size [1 1] `+thing+" )\nposition ( sonar ( pose [0 0 0.3 0] ) laser ( pose [0 0 0.3 0] ) )")
+		if laser, sonar := r.readLaser()[180], r.readSonars()[3]; laser < 1480 || laser > 1500 || sonar > 1500 {
+			t.Errorf("%s: the laser sees it at %d mm, the sonar at %d", thing, laser, sonar)
+		}
+	}
+}
+
 // Before Stage 4, 0 and words said which sensors detect a model.
 func TestOldReturns(t *testing.T) {
 	t.Parallel()
