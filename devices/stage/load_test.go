@@ -253,6 +253,8 @@ func FuzzLoad(f *testing.F) {
 	f.Add(`position ( velocity_bounds [-1 1 0 0 0 0 -90 90] odom_error [1 1 1] ranger ( sensor ( samples 200 ) sensor ( ) ) )`)
 	f.Add(`position ( gripper ( size [1 1 1] paddles "closed" ) blobfinder ( colors ["red" "green"] range 3 ) bumper ( ) )`)
 	f.Add(`model ( gripper_return 1 block ( points 3 point[0] [0 0] point[1] [1 1] point[2] [-1 5] z [0 7] ) model ( ) )`)
+	f.Add(`position ( obstacle_return 0 color "amber" odom_error [1 1 1 1 1 1] ranger ( sensor ( samples 0 ) sensor ( range [0 0] ) ) )`)
+	f.Add(`model ( pose[ 1 2 3 4 5 ] size [1 1] block ( points [3] point[0] [0 0 0] point[1] [1 1] point[2] [-1 5] z [0 0] ) )`)
 	f.Add("resolution 0.5\nspeedup 0\nquit_time 1\nseed -3\npaused 1\n")
 	f.Add(robotWorld + "pioneer_full ( ) puck ( pose [1 1 0 0] ) wall ( )")
 	f.Fuzz(func(t *testing.T, text string) {
