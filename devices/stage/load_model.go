@@ -124,7 +124,7 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 	top := base + size[2]
 	area := Vec{X: size[0], Y: size[1]}
 
-	add := func(bottom, top float64, bitmap bool, outlines ...[]Vec) {
+	add := func(m material, bottom, top float64, bitmap bool, outlines ...[]Vec) {
 		for _, outline := range outlines {
 			frame.ApplyTo(outline)
 		}
@@ -159,23 +159,23 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 		if walls == nil && !s.Bool("boundary", false) {
 			l.warnBlank(s, path)
 		} else if walls != nil {
-			add(base, top, !moves, walls...)
+			add(m, base, top, !moves, walls...)
 		}
 		if walls != nil && !moves && !m.solid && m.echo {
 			l.warn(s, "%s has obstacle_return 0: robots see its walls and drive through them", s.Name)
 		}
 	case len(blocks) > 0:
-		outlines, ranges := l.blocks(blocks)
+		outlines, ranges, looks := l.blocks(blocks, m)
 		if sized {
 			fit(outlines, ranges, size)
 		} else if len(ranges) > 0 {
 			top = base + highest(ranges)
 		}
 		for i, outline := range outlines {
-			add(base+ranges[i].min, base+ranges[i].max, false, outline)
+			add(looks[i], base+ranges[i].min, base+ranges[i].max, false, outline)
 		}
 	default:
-		add(base, top, false, floor.Rectangle(area.X, area.Y))
+		add(m, base, top, false, floor.Rectangle(area.X, area.Y))
 	}
 	if s.Bool("boundary", false) {
 		// As thin as the grid allows, and within the size.
@@ -186,7 +186,7 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 			size := Vec{X: t + (area.X-t)*math.Abs(to.Y), Y: t + (area.Y-t)*math.Abs(to.X)}
 			sides = append(sides, Pose{X: x * to.X, Y: y * to.Y}.ApplyTo(floor.Rectangle(size.X, size.Y)))
 		}
-		add(base, top, false, sides...)
+		add(m, base, top, false, sides...)
 	}
 	return top
 }
@@ -212,8 +212,8 @@ func (l *loader) tuple(s *syntax.Section, field, units string, def ...float64) [
 	return append(given, def[len(given):]...)
 }
 
-// blocks reads outlines and heights.
-func (l *loader) blocks(sections []*syntax.Section) (outlines [][]Vec, ranges []span) {
+// blocks reads outlines and heights, and the material of each block: that of the model, but for the colour.
+func (l *loader) blocks(sections []*syntax.Section, m material) (outlines [][]Vec, ranges []span, looks []material) {
 	for _, s := range sections {
 		n := s.Int("points", 0)
 		if n < 3 || n > 1000 {
@@ -236,10 +236,13 @@ func (l *loader) blocks(sections []*syntax.Section) (outlines [][]Vec, ranges []
 			z[1] = z[0]
 		}
 		if len(outline) == n {
-			outlines, ranges = append(outlines, outline), append(ranges, span{z[0], z[1]})
+			outlines, ranges, looks = append(outlines, outline), append(ranges, span{z[0], z[1]}), append(looks, m)
+			if s.Field("color") != nil || s.Field("color_rgba") != nil {
+				looks[len(looks)-1].paint(l.color(s))
+			}
 		}
 	}
-	return outlines, ranges
+	return outlines, ranges, looks
 }
 
 // fit scales outlines so that together they have the given size, centred, as
@@ -276,18 +279,23 @@ func highest(ranges []span) float64 {
 }
 
 // color reads the colour of a section: "random" is another one for each section, and an unknown
-// one is the default.
+// one is the default. color_rgba precedes color.
 func (l *loader) color(s *syntax.Section) shade {
 	const def = "red"
 	name := s.Color("color", def)
+	var color shade
+	var err error
 	if name == "random" {
 		v := l.colors.Uint32()
-		return l.palette.channelOf(Color{uint8(v >> 16), uint8(v >> 8), uint8(v)})
-	}
-	color, err := l.palette.resolve(name)
-	if err != nil {
+		color = l.palette.channelOf(Color{uint8(v >> 16), uint8(v >> 8), uint8(v)})
+	} else if color, err = l.palette.resolve(name); err != nil {
 		l.warn(s, "%v: %s is %s", err, s.Name, def)
 		color, _ = l.palette.resolve(def)
+	}
+	if s.Field("color_rgba") != nil {
+		c := l.tuple(s, "color_rgba", "n", 0, 0, 0, 1)
+		level := func(v float64) uint8 { return uint8(math.Round(max(0, min(1, v)) * 255)) }
+		color = l.palette.channelOf(Color{level(c[0]), level(c[1]), level(c[2])})
 	}
 	return color
 }
@@ -300,11 +308,6 @@ func (l *loader) material(s *syntax.Section) material {
 		solid, echo = 0, -1
 	}
 	color := l.color(s)
-	if s.Field("color_rgba") != nil {
-		c := l.tuple(s, "color_rgba", "n", 0, 0, 0, 1)
-		level := func(v float64) uint8 { return uint8(math.Round(max(0, min(1, v)) * 255)) }
-		color = l.palette.channelOf(Color{level(c[0]), level(c[1]), level(c[2])})
-	}
 	kept := light
 	if light {
 		color.channel = LightChannel
