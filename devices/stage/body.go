@@ -2,6 +2,7 @@ package stage
 
 import (
 	"math"
+	"slices"
 
 	"player/devices/stage/floor"
 )
@@ -52,6 +53,7 @@ type body struct {
 	// hull is the convex outline of the solid parts in the body's frame, nil
 	// if there is none; it extends from hullBottom to hullTop. here is the
 	// hull in the world's frame. Two bodies collide when their hulls overlap.
+	// A robot without solid parts has the hull of all parts, which is at no height.
 	hull, here          []Vec
 	hullBottom, hullTop float64
 	hullRadius          float64     // about the pose, metres
@@ -92,6 +94,11 @@ func (b *body) shape() {
 				solid = append(solid, outline...)
 				b.hullBottom, b.hullTop = min(b.hullBottom, p.bottom), max(b.hullTop, p.top)
 			}
+		}
+	}
+	if b.robot != nil && solid == nil {
+		for i := range b.parts {
+			solid = append(solid, slices.Concat(b.parts[i].shapes...)...)
 		}
 	}
 	if b.hull = floor.ConvexHull(solid); len(b.hull) < 3 {

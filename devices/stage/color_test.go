@@ -38,6 +38,30 @@ func TestColors(t *testing.T) {
 	}
 }
 
+// A thing of an unknown colour has the default one, and the other channels of a camera keep their numbers.
+func TestUnknownColors(t *testing.T) {
+	w := withWarnings(t, "model ( color \"amber\" pose [3 0 0 0] )\nposition ( blobfinder ( colors [\"amber\" \"blue\"] ) )")
+	if got := w.fixtures[0].parts[0]; got.color != (Color{255, 0, 0}) || got.channel != 0 {
+		t.Errorf("colour %v in channel %d", got.color, got.channel)
+	}
+	if got := w.robots[0].cameras[0].palette; len(got) != 1 || got[Color{0, 0, 255}] != 1 {
+		t.Errorf("the camera has %v", got)
+	}
+}
+
+// A block may have a colour of its own, in the channel of that colour unless the model has one.
+func TestColorsOfBlocks(t *testing.T) {
+	const outline = "points 3 point[0] [0 0] point[1] [1 0] point[2] [0 1] "
+	for fields, want := range map[string][3]int{``: {2, 0, 1}, `channel 7`: {7, 7, 7}, `blob_return 0`: {noChannel, noChannel, noChannel}} {
+		w := newWorld(t, "model ( color \"blue\" "+fields+"\nblock ( "+outline+")\nblock ( "+outline+"color \"red\" )\nblock ( "+outline+"color_rgba [0 1 0 0.5] ) )")
+		for i, p := range w.fixtures[0].parts {
+			if p.color != [...]Color{{0, 0, 255}, {255, 0, 0}, {0, 255, 0}}[i] || p.channel != want[i] {
+				t.Errorf("%s: block %d is %v in channel %d", fields, i, p.color, p.channel)
+			}
+		}
+	}
+}
+
 // A random colour is another one for each model, also of one define, and the same in
 // each run with the same seed.
 func TestRandomColors(t *testing.T) {

@@ -292,15 +292,15 @@ func (l *loader) nameRedefined() {
 // nameIgnored makes a warning for each name that was not read, with its first place in the
 // file. A log line may be cut after 256 bytes, so the name comes first.
 func (l *loader) nameIgnored() {
-	type word struct{ what, name, near string }
+	type word struct{ what, name, kind, near string }
 	ignored := l.file.Ignored()
 	count := map[word]int{}
 	for _, i := range ignored {
-		count[word{i.What, i.Name, i.Near}]++
+		count[word{i.What, i.Name, i.Type, i.Near}]++
 	}
 	words, named := len(count), 0
 	for _, i := range ignored {
-		w := word{i.What, i.Name, i.Near}
+		w := word{i.What, i.Name, i.Type, i.Near}
 		n := count[w]
 		if n == 0 { // named already
 			continue
@@ -309,7 +309,11 @@ func (l *loader) nameIgnored() {
 			continue
 		}
 		named++
-		text := fmt.Sprintf("%s %.40q is not supported and ignored", i.What, i.Name)
+		text := fmt.Sprintf("%s %.40q", i.What, i.Name)
+		if i.Type != "" {
+			text += fmt.Sprintf(" (%.40s)", i.Type)
+		}
+		text += " is not supported and ignored"
 		if i.Near != "" {
 			text += fmt.Sprintf("; did you mean %q?", i.Near)
 		}

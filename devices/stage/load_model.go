@@ -5,12 +5,13 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"player/devices/stage/floor"
 	"player/formats/syntax"
 )
 
-// mapHeight is the height of the walls of a map without size, and of the walls of Stage 1, metres.
+// mapHeight is the height of the walls of a map without size, and of the things of Stage 1 and 2, metres.
 const mapHeight = 1
 
 // defaultSize is the size of a model without size or blocks, metres.
@@ -102,12 +103,17 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 	s.Ignore(ignored...)
 	l.fiducial(s, frame, b)
 	m := l.material(s)
-	sized := s.Field("size") != nil
+	given := s.Field("size")
+	sized := given != nil
+	if sized && len(given.Values) == 2 && b.robot == nil {
+		size = []float64{0, 0, mapHeight} // Stage 1 and 2 have no heights: sensors detect all things
+	}
 	size = l.size(s, size...)
+	flat := b.robot == nil || len(b.parts) > 0 // only the robot itself needs a height
 	for i, v := range size {
-		if v == 0 && b.robot == nil && i < 2 { // as thin as the grid allows
+		if v == 0 && flat && i < 2 { // as thin as the grid allows
 			size[i] = l.world.resolution
-		} else if !(v > 0 && v < 1e5 || v == 0 && b.robot == nil) {
+		} else if !(v > 0 && v < 1e5 || v == 0 && flat) {
 			l.fail(s, "size", "size %v m: write three positive lengths", v)
 			return base
 		}
@@ -118,7 +124,7 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 	top := base + size[2]
 	area := Vec{X: size[0], Y: size[1]}
 
-	add := func(bottom, top float64, bitmap bool, outlines ...[]Vec) {
+	add := func(m material, bottom, top float64, bitmap bool, outlines ...[]Vec) {
 		for _, outline := range outlines {
 			frame.ApplyTo(outline)
 		}
@@ -153,23 +159,23 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 		if walls == nil && !s.Bool("boundary", false) {
 			l.warnBlank(s, path)
 		} else if walls != nil {
-			add(base, top, !moves, walls...)
+			add(m, base, top, !moves, walls...)
 		}
 		if walls != nil && !moves && !m.solid && m.echo {
 			l.warn(s, "%s has obstacle_return 0: robots see its walls and drive through them", s.Name)
 		}
 	case len(blocks) > 0:
-		outlines, ranges := l.blocks(blocks)
+		outlines, ranges, looks := l.blocks(blocks, m)
 		if sized {
 			fit(outlines, ranges, size)
 		} else if len(ranges) > 0 {
 			top = base + highest(ranges)
 		}
 		for i, outline := range outlines {
-			add(base+ranges[i].min, base+ranges[i].max, false, outline)
+			add(looks[i], base+ranges[i].min, base+ranges[i].max, false, outline)
 		}
 	default:
-		add(base, top, false, floor.Rectangle(area.X, area.Y))
+		add(m, base, top, false, floor.Rectangle(area.X, area.Y))
 	}
 	if s.Bool("boundary", false) {
 		// As thin as the grid allows, and within the size.
@@ -180,7 +186,7 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 			size := Vec{X: t + (area.X-t)*math.Abs(to.Y), Y: t + (area.Y-t)*math.Abs(to.X)}
 			sides = append(sides, Pose{X: x * to.X, Y: y * to.Y}.ApplyTo(floor.Rectangle(size.X, size.Y)))
 		}
-		add(base, top, false, sides...)
+		add(m, base, top, false, sides...)
 	}
 	return top
 }
@@ -190,18 +196,24 @@ func (l *loader) warnBlank(s *syntax.Section, path string) {
 	l.warn(s, "%s has no dark pixel, so %s has no walls: draw them dark on light", filepath.Base(path), s.Name)
 }
 
-// size reads the lengths in a field size. Stage does not read the rest of the field.
+// size reads the lengths in a field size.
 func (l *loader) size(s *syntax.Section, def ...float64) []float64 {
-	given := s.Lengths("size")
+	return l.tuple(s, "size", "l", def...)
+}
+
+// tuple is [syntax.Section.Tuple] with defaults. Stage does not read further numbers of the field.
+func (l *loader) tuple(s *syntax.Section, field, units string, def ...float64) []float64 {
+	given := s.Tuple(field, units)
 	if len(given) > len(def) {
-		l.warn(s, "size has %d numbers: the first %d count", len(given), len(def))
+		name, _, _ := strings.Cut(field, "[") // one warning for all points of a block
+		l.warn(s, "%s has %d numbers: the first %d count", name, len(given), len(def))
 		given = given[:len(def)]
 	}
 	return append(given, def[len(given):]...)
 }
 
-// blocks reads outlines and heights.
-func (l *loader) blocks(sections []*syntax.Section) (outlines [][]Vec, ranges []span) {
+// blocks reads outlines and heights, and the material of each block: that of the model, but for the colour.
+func (l *loader) blocks(sections []*syntax.Section, m material) (outlines [][]Vec, ranges []span, looks []material) {
 	for _, s := range sections {
 		n := s.Int("points", 0)
 		if n < 3 || n > 1000 {
@@ -215,16 +227,22 @@ func (l *loader) blocks(sections []*syntax.Section) (outlines [][]Vec, ranges []
 				l.fail(s, "points", "%s is missing", name)
 				break
 			}
-			p := s.Lengths(name, 0, 0)
+			p := l.tuple(s, name, "l", 0, 0)
 			outline = append(outline, Vec{X: p[0], Y: p[1]})
 		}
-		z := s.Lengths("z", 0, 1)
-		l.check(z[0] < z[1], s, "z", "z [%v %v]: write the lower end first", z[0], z[1])
+		z := l.tuple(s, "z", "l", 0, 1)
+		if z[0] > z[1] {
+			l.warn(s, "z [%v %v] of a block has the lower end behind the upper one: the block is flat", z[0], z[1])
+			z[1] = z[0]
+		}
 		if len(outline) == n {
-			outlines, ranges = append(outlines, outline), append(ranges, span{z[0], z[1]})
+			outlines, ranges, looks = append(outlines, outline), append(ranges, span{z[0], z[1]}), append(looks, m)
+			if s.Field("color") != nil || s.Field("color_rgba") != nil {
+				looks[len(looks)-1].paint(l.color(s))
+			}
 		}
 	}
-	return outlines, ranges
+	return outlines, ranges, looks
 }
 
 // fit scales outlines so that together they have the given size, centred, as
@@ -260,15 +278,25 @@ func highest(ranges []span) float64 {
 	return top
 }
 
-// color reads the colour of a section: "random" is another one for each section.
+// color reads the colour of a section: "random" is another one for each section, and an unknown
+// one is the default. color_rgba precedes color.
 func (l *loader) color(s *syntax.Section) shade {
-	name := s.Color("color", "red")
+	const def = "red"
+	name := s.Color("color", def)
+	var color shade
+	var err error
 	if name == "random" {
 		v := l.colors.Uint32()
-		return l.palette.channelOf(Color{uint8(v >> 16), uint8(v >> 8), uint8(v)})
+		color = l.palette.channelOf(Color{uint8(v >> 16), uint8(v >> 8), uint8(v)})
+	} else if color, err = l.palette.resolve(name); err != nil {
+		l.warn(s, "%v: %s is %s", err, s.Name, def)
+		color, _ = l.palette.resolve(def)
 	}
-	color, err := l.palette.resolve(name)
-	l.check(err == nil, s, "color", "%w", err)
+	if s.Field("color_rgba") != nil {
+		c := l.tuple(s, "color_rgba", "n", 0, 0, 0, 1)
+		level := func(v float64) uint8 { return uint8(math.Round(max(0, min(1, v)) * 255)) }
+		color = l.palette.channelOf(Color{level(c[0]), level(c[1]), level(c[2])})
+	}
 	return color
 }
 
@@ -280,11 +308,6 @@ func (l *loader) material(s *syntax.Section) material {
 		solid, echo = 0, -1
 	}
 	color := l.color(s)
-	if s.Field("color_rgba") != nil {
-		c := s.Floats("color_rgba", 0, 0, 0, 1)
-		level := func(v float64) uint8 { return uint8(math.Round(max(0, min(1, v)) * 255)) }
-		color = l.palette.channelOf(Color{level(c[0]), level(c[1]), level(c[2])})
-	}
 	kept := light
 	if light {
 		color.channel = LightChannel

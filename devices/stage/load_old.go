@@ -18,7 +18,7 @@ func (l *loader) place(s *syntax.Section, field string, x, y, heading float64) (
 		p := s.Tuple(field, "lla", x, y, heading)
 		return Pose{X: p[0], Y: p[1], Heading: p[2]}, 0
 	}
-	p := s.Tuple(field, "llla", x, y, 0, heading)
+	p := l.tuple(s, field, "llla", x, y, 0, heading)
 	return Pose{X: p[0], Y: p[1], Heading: p[3]}, p[2]
 }
 
@@ -102,7 +102,7 @@ func (l *loader) oldLaser(s *syntax.Section, at Pose, height float64, r *Robot) 
 // sonar without poses, the ring of the Pioneer 2.
 func (l *loader) oldSonars(s *syntax.Section) (beams []sonar) {
 	count := s.Int("scount", 0)
-	view := s.Tuple("sview", "lla", 0, 5, floor.Radians(15))
+	view := l.tuple(s, "sview", "lla", 0, 5, floor.Radians(15))
 	beam := sonar{samples: 1, reach: view[1], fov: view[2]}
 	l.check(beam.reach > 0 && beam.reach <= maxSonar, s, "sview", "sview to %v m: write up to %v", beam.reach, maxSonar)
 	s.Field("ssize") // only shown

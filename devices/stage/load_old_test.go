@@ -63,6 +63,10 @@ rover ( pose [1 2 90] localization "gps" localization_origin [0 0 0] )`)
 	if ranged.reach != 5 || math.Abs(ranged.fov-math.Pi/2) > 1e-9 {
 		t.Errorf("a laser with a range of its own: %v", ranged)
 	}
+	kinect := withWarnings(t, "position ( ranger ( sensor ( range_max 6.5 samples 640 fov 58 )\nsensor ( range [0 2] range_max 4 ) ) )")
+	if s := kinect.robots[0].rangers[0].sensors; s[0].reach != 6.5 || s[1].reach != 2 || len(kinect.Warnings()) != 1 {
+		t.Errorf("the sensors see %v and %v m far, warnings %q", s[0].reach, s[1].reach, kinect.Warnings())
+	}
 	tracker := newWorld(t, `position ( fiducial_id 7 blobfinder ( channel_count 2 channels ["green" "red"] range_max 8 ) )`)
 	if c := tracker.robots[0].cameras[0]; c.reach != 8 || c.palette[Color{255, 0, 0}] != 1 || tracker.fiducials[0].id != 7 {
 		t.Errorf("camera %+v, tags %v", c, tracker.fiducials)
@@ -70,6 +74,17 @@ rover ( pose [1 2 90] localization "gps" localization_origin [0 0 0] )`)
 	var at codec.PositionData
 	if r.readPosition(&at); at.X != 1000 || at.Y != 2000 || at.Heading != 90 {
 		t.Errorf("position %v", at)
+	}
+}
+
+// In Stage 1 and 2 all things are as high as is necessary to be detected.
+func TestThingsWithoutHeight(t *testing.T) {
+	plan := write(t, t.TempDir(), "plan.pgm", "P5\n1 1\n255\n\x00")
+	for _, thing := range []string{`bitmap "` + plan + `"`, `gripper_return 1`, ``} {
+		_, r := robotIn(t, `model ( pose [2 0 0] size [1 1] `+thing+" )\nposition ( sonar ( pose [0 0 0.3 0] ) laser ( pose [0 0 0.3 0] ) )")
+		if laser, sonar := r.readLaser()[180], r.readSonars()[3]; laser < 1480 || laser > 1500 || sonar > 1500 {
+			t.Errorf("%s: the laser sees it at %d mm, the sonar at %d", thing, laser, sonar)
+		}
 	}
 }
 

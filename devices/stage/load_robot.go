@@ -32,6 +32,8 @@ const (
 	// the world sets another.
 	cameraReach = 50
 	maxReach    = 1000 // metres, of any sensor
+	// minReach is the range of a sensor with range 0, metres: it sees nothing.
+	minReach = 0.001
 )
 
 // robot reads a position model.
@@ -60,7 +62,7 @@ func (l *loader) robot(s *syntax.Section, at Pose, base float64) {
 	switch {
 	case len(l.errs) > before: // mistakes in the shape: more errors would only follow from them
 	case r.body.hull == nil:
-		l.fail(s, "obstacle_return", "robot %q has no solid shape", r.Name)
+		l.fail(s, "bitmap", "robot %q has no shape", r.Name)
 	case !(r.body.radius <= maxRobot):
 		l.fail(s, "size", "robot %q reaches %.3g m from its pose, at most %d", r.Name, r.body.radius, maxRobot)
 	default:
@@ -88,7 +90,7 @@ func (l *loader) motion(s *syntax.Section, r *Robot, at Pose) {
 		l.warn(s, "drive %q is not supported: %s drives with two wheels", drive, r.Name)
 	}
 	bounds := func(name string, def []float64) (forward, turning span) {
-		b := s.Tuple(name, "llllllaa", def...)
+		b := l.tuple(s, name, "llllllaa", def...)
 		forward, turning = span{b[0], b[1]}, span{b[6], b[7]}
 		l.check(forward.min <= 0 && forward.max >= 0 && turning.min <= 0 && turning.max >= 0, s, name, "%s: each lower bound is negative or zero, each upper bound positive or zero", name)
 		return forward, turning
@@ -107,6 +109,13 @@ func (l *loader) motion(s *syntax.Section, r *Robot, at Pose) {
 	}
 	r.odometry.origin, _ = l.place(s, "localization_origin", at.X, at.Y, at.Heading)
 	slip := s.Floats("odom_error")
+	if n := len(slip); n > 4 { // of Stage 2.0, and of many worlds for ROS
+		slip = slip[:4]
+		if s.Field("localization") == nil { // Stage has "gps" then, which has no errors
+			slip = nil
+		}
+		l.warn(s, `odom_error has %d numbers: the first 4 count, and only with localization "odom", as in Stage 4`, n)
+	}
 	switch len(slip) {
 	case 0:
 	case 3, 4: // [x y a] or [x y z a]
@@ -124,7 +133,11 @@ func (l *loader) power(s *syntax.Section, r *Robot) {
 		finite: s.Field("joules") != nil || s.Field("joules_capacity") != nil,
 	}
 	b.joules = s.Float("joules", b.capacity)
-	l.check(b.capacity > 0 && b.joules >= 0 && b.joules <= b.capacity && b.idle >= 0, s, "joules", "joules %v of joules_capacity %v at %v watts", b.joules, b.capacity, b.idle)
+	if b.joules > b.capacity {
+		l.warn(s, "joules %v is more than joules_capacity %v: the battery is full", b.joules, b.capacity)
+		b.joules = b.capacity
+	}
+	l.check(b.capacity > 0 && b.joules >= 0 && b.idle >= 0, s, "joules", "joules %v of joules_capacity %v at %v watts", b.joules, b.capacity, b.idle)
 	r.battery = b
 }
 
@@ -151,7 +164,11 @@ func (l *loader) sensor(s, child *syntax.Section, at Pose, base float64, r *Robo
 	pose, height := l.pose(child)
 	pose, height = at.Then(pose), base+height
 	samples, cone := child.Int("samples", 1), child.Bool("cone", false)
-	l.check(samples >= 1, child, "samples", "samples %d: write 1 or more", samples)
+	l.check(samples >= 0, child, "samples", "samples %d: write 0 or more", samples)
+	if samples < 1 {
+		l.warn(child, "a sensor with samples %d has no readings", samples)
+		return
+	}
 	if samples > maxSonarSamples && !cone {
 		// Before Stage 4 a laser had the fields itself, and so have its worlds with sicklaser.
 		s.Ignore("range_min")
@@ -193,11 +210,17 @@ func (l *loader) addSonar(s *syntax.Section, r *Robot, height float64, beam sona
 	r.sonars.flawed = r.sonars.flawed || beam.flawed
 }
 
-// reach reads the upper limit of a sensor's range.
+// reach reads the upper limit of a sensor's range. Worlds for ROS have range_max, as lasers before Stage 4.
 func (l *loader) reach(s *syntax.Section, def float64) float64 {
-	limits := s.Lengths("range", 0, def)
-	l.check(limits[1] > 0 && limits[1] <= maxReach, s, "range", "range to %v m: write up to %d", limits[1], maxReach)
-	return limits[1]
+	if s.Field("range") == nil {
+		def = s.Length("range_max", def)
+	}
+	reach := l.tuple(s, "range", "l", 0, def)[1]
+	l.check(reach >= 0, s, "range", "range to %v m: write 0 to %d", reach, maxReach)
+	if reach > maxReach {
+		l.warn(s, "range to %v m: a sensor has up to %d", reach, maxReach)
+	}
+	return min(max(reach, minReach), maxReach)
 }
 
 func (l *loader) checkReach(s *syntax.Section, field string, reach float64) {
@@ -215,7 +238,10 @@ func (l *loader) camera(s *syntax.Section, at Pose, base float64, r *Robot) {
 	}
 	for channel, name := range s.Strings("colors", s.Strings("channels")...) {
 		color, err := l.palette.resolve(name)
-		l.check(err == nil, s, "colors", "%w", err)
+		if err != nil {
+			l.warn(s, "%v: channel %d is empty", err, channel)
+			continue
+		}
 		if channel >= LightChannel {
 			l.fail(s, "colors", "more than %d colours", LightChannel)
 			break

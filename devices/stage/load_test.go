@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"player/devices/stage/floor"
 	"player/e2e/must"
@@ -18,8 +19,8 @@ import (
 func TestLoadErrors(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	must.Do(t, syscall.Mkfifo(pipe, 0o600))
+	blank := write(t, t.TempDir(), "blank.pgm", "P5\n1 1\n255\n\xff")
 	for _, tt := range []struct{ name, world, want string }{
-		{"unknown colour", `model ( color "grean" )`, `unknown colour "grean"; did you mean "green"?`},
 		{"wrong type", `resolution "fine"`, "resolution wants a number"},
 		{"resolution", `resolution 0`, "write 0.001 to 1"},
 		{"speed", `speedup 2000000`, "as fast as possible"},
@@ -33,24 +34,22 @@ func TestLoadErrors(t *testing.T) {
 		{"no port", `position ( port 70000 )`, "write 1 to 65535"},
 		{"no robot to track", `position ( name "a" ) overhead ( robot "b" )`, `there is no robot of the name "b"`},
 		{"no port to track on", `position ( name "a" ) overhead ( robot "a" port 70000 )`, "write 1 to 65535"},
-		{"bodiless", `position ( obstacle_return 0 )`, "no solid shape"},
+		{"bodiless", `position ( bitmap "` + blank + `" )`, "no shape"},
 		{"a giant", `position ( size [20 20 1] )`, "at most 5"},
 		{"two points", `model ( block ( points 2 ) )`, "a block has 3 to 1000 points, not 2"},
 		{"a point missing", `model ( block ( points 3 point[0] [0 0] point[1] [1 1] ) )`, "point[2] is missing"},
-		{"upside down", `model ( block ( points 3 point[0] [0 0] point[1] [1 0] point[2] [0 1] z [1 0] ) )`, "lower end first"},
 		{"channel", `model ( channel 32 )`, "has 0 to 31"},
 		{"bounds", `position ( velocity_bounds [1 2 0 0 0 0 -1 1] )`, "each lower bound"},
 		{"localization", `position ( localization "dead" )`, `write "gps" or "odom"`},
 		{"slip", `position ( odom_error [1 2] )`, "odom_error wants"},
-		{"battery", `position ( joules 5 joules_capacity 4 )`, "joules 5 of joules_capacity 4"},
+		{"battery", `position ( joules -5 joules_capacity 4 )`, "joules -5 of joules_capacity 4"},
 		{"noise", `position ( ranger ( sensor ( noise [0 -1 0] ) ) )`, "no negative numbers"},
 		{"dropout", `position ( ranger ( sensor ( dropout -1 ) ) )`, "no negative numbers"},
 		{"dock", `model ( pushable 1 give_watts 1 )`, "only what does not move"},
 		{"mass", `position ( mass -1 )`, "no negative numbers"},
-		{"samples", `position ( ranger ( sensor ( samples 0 ) ) )`, "write 1 or more"},
-		{"range", `position ( ranger ( sensor ( range [0 0] ) ) )`, "write up to 1000"},
+		{"samples", `position ( ranger ( sensor ( samples -1 ) ) )`, "write 0 or more"},
+		{"range", `position ( ranger ( sensor ( range [0 -1] ) ) )`, "write 0 to 1000"},
 		{"camera range", `position ( blobfinder ( range 0 ) )`, "write up to 1000"},
-		{"camera colour", `position ( blobfinder ( colors ["read"] ) )`, `did you mean "red"?`},
 		{"gripper", `position ( gripper ( paddles "up" ) )`, `write "closed" or "open"`},
 		{"no such picture", `model ( bitmap "nothing.png" )`, "cannot read the floor plan"},
 		{"no picture", `model ( bitmap "load_test.go" )`, "a floor plan must be a PNG or PNM file, a BMP"},
@@ -78,15 +77,16 @@ func TestLoadErrors(t *testing.T) {
 // Every unsupported name has a warning of its own, with its first place and how many
 // more there are, that a line of the log shows completely.
 func TestIgnoredIsNamedOnce(t *testing.T) {
-	text := "gps ( )\nposition ( ctrl \"wander\" alwayson 2\n  ranger ( sensor ( view [0 5 30] ) ) )\nwindow ( scale 3 )\n" +
+	text := "gps ( )\ndefine bell speech ( )\nbell ( )\nposition ( ctrl \"wander\" alwayson 2\n  ranger ( sensor ( view [0 5 30] ) ) )\nwindow ( scale 3 )\n" +
 		"define car position ( color \"red\" ctrl \"wander\" )\ncar ( pose [2 0 0 0] )\ncar ( pose [4 0 0 0] colour \"blue\" ctrl \"sit\" )\n"
 	w := withWarnings(t, text)
 	want := []string{
 		`section "gps" is not supported and ignored: test.world:1`,
-		`field "ctrl" is not supported and ignored: test.world:2 and 2 more`,
-		`field "alwayson" is not supported and ignored: test.world:2`,
-		`field "view" is not supported and ignored: test.world:3`,
-		`field "colour" is not supported and ignored; did you mean "color"?: test.world:7`,
+		`section "bell" (speech) is not supported and ignored: test.world:3`,
+		`field "ctrl" is not supported and ignored: test.world:4 and 2 more`,
+		`field "alwayson" is not supported and ignored: test.world:4`,
+		`field "view" is not supported and ignored: test.world:5`,
+		`field "colour" is not supported and ignored; did you mean "color"?: test.world:9`,
 	}
 	if !slices.Equal(w.Warnings(), want) {
 		t.Errorf("warnings\n%s\nwant\n%s", strings.Join(w.Warnings(), "\n"), strings.Join(want, "\n"))
@@ -106,6 +106,12 @@ func TestWarnings(t *testing.T) {
 		{"defined again", "define a model ( size [1 1 1] )\ndefine a position ( )\na ( )\ndefine a model ( )", "test.world:2: a is already defined at test.world:1:8: the later define counts from there on; and 1 more"},
 		{"stuck", "model ( size [1 1 1] )\nposition ( )", "test.world:2: robot r0 starts inside something"},
 		{"drive", `position ( drive "omni" )`, "drives with two wheels"},
+		{"upside down", `model ( pose [9 0 0 0] block ( points 3 point[0] [0 0] point[1] [1 0] point[2] [0 1] z [1 0] ) )` + "\nposition ( )", "z [1 0] of a block has the lower end behind"},
+		{"too much energy", `position ( joules 5 joules_capacity 4 )`, "the battery is full"},
+		{"switched off", `position ( ranger ( sensor ( samples 0 ) ) )`, "a sensor with samples 0 has no readings"},
+		{"far sight", `position ( ranger ( sensor ( range [0 2000] ) ) )`, "range to 2000 m: a sensor has up to 1000"},
+		{"unknown colour", `model ( color "grean" pose [3 0 0 0] )`, `unknown colour "grean"; did you mean "green"?: model is red`},
+		{"camera colour", `position ( blobfinder ( colors ["read" "blue"] ) )`, `unknown colour "read"; did you mean "red"?: channel 0 is empty`},
 		{"second finder", "position ( fiducial ( ) fiducialfinder ( ) )", "a second fiducial finder"},
 		{"seventeen sonars", "position ( ranger (" + strings.Repeat(" sensor ( )", 17) + " ) )", "more than 16 sonars"},
 	} {
@@ -175,6 +181,44 @@ pioneer_full ( )`))(t)
 	}
 }
 
+// A robot may carry marks without a height, a block may be one, and a sensor may have no range.
+func TestNothingInTheWay(t *testing.T) {
+	t.Parallel()
+	w, r := robotIn(t, `
+model ( pose [0.5 0 0 0] block ( points 3 point[0] [0 0] point[1] [1 0] point[2] [0 1] z [0 0] ) )
+position ( model ( size [0.2 0.1 0] )
+  ranger ( sensor ( range [0 0] samples 30 fov 180 ) ) )`)
+	if r.drives(200, 0, 2*time.Second); r.Pose().X < 0.3 {
+		t.Errorf("the robot is at x %v", r.Pose().X)
+	}
+	if err := w.SetPose(0, Pose{X: 0.8, Y: 0.2}); err != nil {
+		t.Error(err)
+	}
+	if reach := r.rangers[0].sensors[0].reach; reach != minReach {
+		t.Errorf("the sensor sees %v m far", reach)
+	}
+}
+
+// Numbers behind those that Stage reads have no effect.
+func TestTuplesWithMoreNumbers(t *testing.T) {
+	w := withWarnings(t, `position ( pose [1 2 0 90 7] velocity_bounds [-1 1 0 0 0 0 -90 90 7]
+  block ( points 3 point[0] [0 0 7] point[1] [1 0 7] point[2] [0 1] z [0 0.5 7] )
+  ranger ( sensor ( range [0 3 7] ) ) )`)
+	var named []string
+	for _, text := range w.Warnings() {
+		_, text, _ = strings.Cut(text, ": ")
+		named = append(named, strings.ReplaceAll(text, " numbers: the first ", " of "))
+	}
+	slices.Sort(named)
+	want := []string{"point has 3 of 2 count", "pose has 5 of 4 count", "range has 3 of 2 count", "velocity_bounds has 9 of 8 count", "z has 3 of 2 count"}
+	if !slices.Equal(named, want) {
+		t.Errorf("warnings %q", w.Warnings())
+	}
+	if r := w.robots[0]; !nearPose(r.Pose(), Pose{X: 1, Y: 2, Heading: math.Pi / 2}, 1e-9) || r.sonars.reach != 3 || r.body.hullTop != 0.5 {
+		t.Errorf("pose %v, sonars to %v, top %v", r.Pose(), r.sonars.reach, r.body.hullTop)
+	}
+}
+
 // A mistake in a shape is reported without those that follow from it, and one in a define once,
 // however often it is used.
 func TestMistakesWithoutFollowUps(t *testing.T) {
@@ -209,6 +253,8 @@ func FuzzLoad(f *testing.F) {
 	f.Add(`position ( velocity_bounds [-1 1 0 0 0 0 -90 90] odom_error [1 1 1] ranger ( sensor ( samples 200 ) sensor ( ) ) )`)
 	f.Add(`position ( gripper ( size [1 1 1] paddles "closed" ) blobfinder ( colors ["red" "green"] range 3 ) bumper ( ) )`)
 	f.Add(`model ( gripper_return 1 block ( points 3 point[0] [0 0] point[1] [1 1] point[2] [-1 5] z [0 7] ) model ( ) )`)
+	f.Add(`position ( obstacle_return 0 color "amber" odom_error [1 1 1 1 1 1] ranger ( sensor ( samples 0 ) sensor ( range [0 0] ) ) )`)
+	f.Add(`model ( pose[ 1 2 3 4 5 ] size [1 1] block ( points [3] point[0] [0 0 0] point[1] [1 1] point[2] [-1 5] z [0 0] ) )`)
 	f.Add("resolution 0.5\nspeedup 0\nquit_time 1\nseed -3\npaused 1\n")
 	f.Add(robotWorld + "pioneer_full ( ) puck ( pose [1 1 0 0] ) wall ( )")
 	f.Fuzz(func(t *testing.T, text string) {

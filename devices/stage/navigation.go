@@ -82,7 +82,7 @@ func (w *World) equip(named []devices.Spec) {
 	}
 	for _, r := range w.robots {
 		for len(r.receivers) < count(codec.GPS) {
-			r.receivers = append(r.receivers, &receiver{height: r.body.hullTop})
+			r.receivers = append(r.receivers, &receiver{height: max(0, r.body.hullTop)}) // of a robot that is not solid: on the floor
 		}
 		for len(r.inertials) < count(codec.IMU) {
 			r.inertials = append(r.inertials, &inertial{})

@@ -52,6 +52,21 @@ drifting ( ) drifting ( pose [2 0 0 0] ) pioneer2dx ( pose [4 0 0 0] )`)
 	}
 }
 
+// Six numbers are of Stage 2.0 and of worlds for ROS. Stage 4 reads four of them, and localises robots perfectly
+// unless a world says otherwise.
+func TestSlipOfSixNumbers(t *testing.T) {
+	for localization, want := range map[string][3]float64{
+		``:                    {},
+		`localization "odom"`: {0.03, 0.02, 0.05},
+	} {
+		w, err := parseWorld("position ( odom_error [0.03 0.02 0 0.05 99 99]\n" + localization + " )")
+		warned(t, localization, w, err, "odom_error has 6 numbers: the first 4 count")
+		if got := w.robots[0].start.slip; got != want {
+			t.Errorf("%s: slip %v, want %v", localization, got, want)
+		}
+	}
+}
+
 func TestPerfectLocalisation(t *testing.T) {
 	for _, tt := range []struct {
 		fields      string

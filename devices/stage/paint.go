@@ -47,10 +47,7 @@ func (w *World) paint(b *body, paint shade) {
 	before := b.parts
 	b.parts = slices.Clone(before)
 	for i := range b.parts[:b.own] {
-		m := &b.parts[i].material
-		if m.color = paint.Color; !m.kept {
-			m.channel = paint.channel
-		}
+		b.parts[i].paint(paint)
 	}
 	if i := slices.Index(w.fixtures, b); i >= 0 {
 		w.scenery, w.pictures = slices.Clone(w.scenery), slices.Clone(w.pictures)
@@ -62,6 +59,13 @@ func (w *World) paint(b *body, paint shade) {
 				}
 			}
 		}
+	}
+}
+
+// paint changes the colour, and with it the channel unless that is kept.
+func (m *material) paint(with shade) {
+	if m.color = with.Color; !m.kept {
+		m.channel = with.channel
 	}
 }
 

@@ -106,7 +106,7 @@ floorplan ( bitmap "`+blank+`" size [10 8 0.8] ) pioneer_full ( )`)
 		}
 	}
 	_, err := parseWorld(`position ( bitmap "` + blank + `" )`)
-	refused(t, "a robot without a dark pixel", err, "no solid shape")
+	refused(t, "a robot without a dark pixel", err, "no shape")
 }
 
 // The shape of a robot or of an object may be a picture. With too much detail it is a

@@ -92,11 +92,11 @@ func TestRangersOfAWorld(t *testing.T) {
 func TestRangersWithMistakes(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		`position ( ranger ( sensor ( samples 0 ) ) )`:                               "samples 0",
-		`position ( ranger ( sensor ( samples 0 cone 1 ) ) )`:                        "samples 0",
-		`include "sick.inc"` + "\nposition ( sicklaser ( samples 0 ) )":              "samples 0",
-		`position ( ranger ( sensor ( samples 180 cone 1 noise [-1 0 0] ) ) )`:       "negative",
-		`position ( ranger ( sensor ( samples 180 ) sensor ( range [0 100000] ) ) )`: "range",
+		`position ( ranger ( sensor ( samples -1 ) ) )`:                          "samples -1",
+		`position ( ranger ( sensor ( samples -1 cone 1 ) ) )`:                   "samples -1",
+		`include "sick.inc"` + "\nposition ( sicklaser ( samples 0 ) )":          "samples 0",
+		`position ( ranger ( sensor ( samples 180 cone 1 noise [-1 0 0] ) ) )`:   "negative",
+		`position ( ranger ( sensor ( samples 180 ) sensor ( range [0 -1] ) ) )`: "range",
 	} {
 		_, err := parseWorld(text)
 		refused(t, text, err, want)

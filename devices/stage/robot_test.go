@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"player/codec"
 	"player/devices/stage/floor"
 	"player/e2e/must"
 )
@@ -13,6 +14,35 @@ import (
 // instant is a robot with wheels that reach any speed at once, so that its paths have a
 // closed form.
 const instant = robotWorld + `pioneer2dx ( acceleration_bounds [-1000 1000 0 0 0 0 -100000 100000] )`
+
+// A robot with obstacle_return 0 drives through walls and robots, and they through it. Sensors detect it.
+func TestRobotThatIsNotSolid(t *testing.T) {
+	w := newWorld(t, `define ghost position ( obstacle_return 0 velocity_bounds [-1 1 0 0 0 0 -90 90] )
+model ( pose [1 0 0 0] size [0.2 4 1] )
+position ( name "solid" pose [2 0 0 180] ranger ( sensor ( samples 181 fov 180 ) ) )
+ghost ( name "ghost" size [0.4 0.4 0.3] )`)
+	solid, ghost := w.robots[0], w.robots[1]
+	if d := w.SetPose(1, Pose{X: 1.2}); d != nil {
+		t.Errorf("the ghost cannot be put into a wall: %v", d)
+	}
+	if scan := solid.readLaser(); scan[180] < 590 || scan[180] > 610 {
+		t.Errorf("the solid robot sees the ghost at %d mm", scan[180])
+	}
+	must.Do(t, w.SetPose(1, Pose{}))
+	ghost.drives(400, 0, 5*time.Second)
+	solid.drives(300, 0, time.Second)
+	var misc codec.MiscData
+	ghost.readBumpers(&misc)
+	if x := ghost.Pose().X; x < 1.7 || ghost.stalled() || misc.FrontBumpers|misc.RearBumpers != 0 {
+		t.Errorf("the ghost is at x %v, stall %v, bumpers %b %b", x, ghost.stalled(), misc.FrontBumpers, misc.RearBumpers)
+	}
+	if x := solid.Pose().X; x > 1.75 {
+		t.Errorf("the ghost stops the solid robot at x %v", x)
+	}
+	if size := floor.BoxOf(ghost.body.hull...).Size(); size != (Vec{X: 0.4, Y: 0.4}) {
+		t.Errorf("the ghost is %v m large", size)
+	}
+}
 
 func TestCommandsAreClipped(t *testing.T) {
 	const rim = axle / 2

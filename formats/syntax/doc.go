@@ -13,7 +13,7 @@
 //
 // A comment runs from # to the end of the line and may appear anywhere except inside a
 // tuple. A word is an ASCII letter followed by letters, digits and any of . - _ [ ] : so
-// point[3] is one word, and a blank is needed between a field name and its tuple. A number
+// point[3] is one word, and a blank is needed before or behind the [ of a tuple. A number
 // is a run of + - . and digits, without exponent; a string stays on one line, has no
 // escapes, and is enclosed in " or, with a " in it, in '. The value of a field is on the
 // line of its name; the ( of a section may follow on a later line, and a tuple may span

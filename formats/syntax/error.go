@@ -135,6 +135,7 @@ type Ignored struct {
 	Pos
 	What string // "field" or "section"
 	Name string
+	Type string // of a section whose name is a define, otherwise ""
 	In   string // the section that it is in, "" at top level
 	Near string // the valid name that it most likely misspells, "" if none is near
 }
@@ -144,17 +145,24 @@ type Ignored struct {
 // define is listed once.
 func (f *File) Ignored() []Ignored {
 	var all []Ignored
-	f.Global.unused(func(in *Section, what, name string, pos Pos) {
+	f.Global.unused(func(in, child *Section, name string, pos Pos) {
+		i := Ignored{Pos: pos, What: "field", Name: name, In: in.Name}
 		valid := slices.Clone(in.asked)
 		for _, field := range in.Fields { // also the fields of a define
 			if field.Used {
 				valid = append(valid, field.Name)
 			}
 		}
-		if what == "section" {
+		if child != nil {
+			i.What = "section"
 			valid = slices.Concat(valid, f.Defined())
 		}
-		all = append(all, Ignored{pos, what, name, in.Name, Nearest(name, valid)})
+		if child != nil && child.Macros != nil {
+			i.Type = child.Type
+		} else {
+			i.Near = Nearest(name, valid)
+		}
+		all = append(all, i)
 	})
 	sort.Slice(all, func(i, j int) bool { return f.compare(all[i].Pos, all[j].Pos) < 0 }) // slices.SortFunc is 19 kB larger
 	return slices.CompactFunc(all, func(a, b Ignored) bool { return a.Pos == b.Pos })
@@ -216,17 +224,17 @@ func (f *File) Join(errs ...error) error {
 	return errors.Join(all...)
 }
 
-func (s *Section) unused(report func(in *Section, what, name string, pos Pos)) {
+func (s *Section) unused(report func(in, child *Section, name string, pos Pos)) {
 	for _, field := range s.Fields {
 		if !field.Used {
-			report(s, "field", field.Name, field.Pos)
+			report(s, nil, field.Name, field.Pos)
 		}
 	}
 	for _, child := range s.Children {
 		if child.Used {
 			child.unused(report)
 		} else {
-			report(s, "section", child.Name, child.Pos)
+			report(s, child, child.Name, child.Pos)
 		}
 	}
 }

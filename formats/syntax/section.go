@@ -257,14 +257,14 @@ func (s *Section) wrong(pos Pos, name, want string, got any) {
 }
 
 // get returns the result of read for the value of a field, or def if there is
-// no such field. If the field is a tuple or read refuses the value, it records
-// the error and returns def.
+// no such field. A tuple of one is its element. If the field is another tuple or read
+// refuses the value, it records the error and returns def.
 func get[T any](s *Section, name, want string, def T, read func(Value) (T, bool)) T {
 	field := s.Field(name)
 	if field == nil {
 		return def
 	}
-	if field.Tuple {
+	if len(field.Values) != 1 {
 		s.wrong(field.Pos, name, want, "a tuple")
 		return def
 	}

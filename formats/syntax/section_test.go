@@ -12,7 +12,7 @@ import (
 const values = `
 unit_length "cm"
 text "hello" empty "" number 5 real -2.5 big 99999999999999999999 mess 1-2 on yes off false one 1 zero 0
-tuple [1 2 3] words ["a" "b"] mixed ["a" 1] none [] colour "red" hex "#00ffA0" badhex "#12345" sign "#+12345"
+tuple [1 2 3] words ["a" "b"] mixed ["a" 1] none [] colour "red" hex "#00ffA0" badhex "#12345" sign "#+12345" single [5]
 file "maps/a.png" absolute "/etc/x" pose [100 -50 0 180]
 `
 
@@ -38,6 +38,8 @@ func TestGetters(t *testing.T) {
 		{"Bool of string", func(s *Section) any { return s.Bool("text", true) }, true, `3:6: text wants true or false, not string "hello"`},
 		{"Int", func(s *Section) any { return s.Int("number", 7) }, 5, ""},
 		{"Int absent", func(s *Section) any { return s.Int("absent", 7) }, 7, ""},
+		{"Int of a tuple of one", func(s *Section) any { return s.Int("single", 7) }, 5, ""},
+		{"Int of an empty tuple", func(s *Section) any { return s.Int("none", 7) }, 7, `4:45: none wants a whole number, not a tuple`},
 		{"Int of real", func(s *Section) any { return s.Int("real", 7) }, 7, `3:37: real wants a whole number, not number -2.5`},
 		{"Int too big", func(s *Section) any { return s.Int("big", 7) }, 7, `3:46: big wants a whole number, not number 99999999999999999999`},
 		{"Int of bool", func(s *Section) any { return s.Int("on", 7) }, 7, `3:79: on wants a whole number, not word "yes"`},

@@ -93,6 +93,7 @@ func (s *scanner) next() token {
 		n += len(`""`)
 	case strings.IndexByte(letters, c) >= 0:
 		n = len(rest) - len(strings.TrimLeft(rest, wordChars))
+		n = len(strings.TrimRight(rest[:n], "[")) // pose[ 0 0 0 0 ]
 		t.kind, t.text = kindWord, rest[:n]
 		switch t.text {
 		case "true", "false", "yes", "no":

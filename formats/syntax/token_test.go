@@ -30,6 +30,7 @@ func TestTokens(t *testing.T) {
 		{" \t", nil},
 		{"pose [1 -2.5]", []string{`1:1 word "pose"`, `1:6 "["`, `1:7 number 1`, `1:9 number -2.5`, `1:13 "]"`}},
 		{"point[0] spose[12][1", []string{`1:1 word "point[0]"`, `1:10 word "spose[12][1"`}},
+		{"pose[ 1 ]", []string{`1:1 word "pose"`, `1:5 "["`, `1:7 number 1`, `1:9 "]"`}},
 		{"a.b-c_d:e9(", []string{`1:1 word "a.b-c_d:e9"`, `1:11 "("`}},
 		{`a"b"c`, []string{`1:1 word "a"`, `1:2 string "b"`, `1:5 word "c"`}},
 		{`"" "#no (comment)"`, []string{`1:1 string ""`, `1:4 string "#no (comment)"`}},
