@@ -232,6 +232,34 @@ func TestLatencyAndPace(t *testing.T) {
 	}
 }
 
+// A host that reads late gets what Linux keeps of an adapter. The pseudo-terminal alone has 4 KiB.
+func TestHostReadsLate(t *testing.T) {
+	l := start(t, Options{})
+	h := rawhost.Open(t, l.Port(), 9600)
+	packet := bytes.Repeat([]byte{0x11}, 1000)
+	packet[len(packet)-1] = 0xFF
+	answers := func(note string) (n int) {
+		for _, e := range l.Record() {
+			if e.Dir == DeviceToHost && e.Note == note {
+				n++
+			}
+		}
+		return n
+	}
+	for sent := 1; answers("echo (cut)") == 0; sent++ {
+		h.Say(fmt.Sprintf("% X", packet))
+		rawhost.Until(t, l, "an answer", func() bool { return answers("echo")+answers("echo (cut)") == sent })
+	}
+	if got := answers("echo"); got < kept/len(packet) {
+		t.Errorf("%d packets are whole, want %d at least", got, kept/len(packet))
+	}
+	for range answers("echo") {
+		if got := h.Read(len(packet)); !bytes.Equal(got, packet) {
+			t.Fatalf("read % X", got)
+		}
+	}
+}
+
 func TestUnpluggedInThePacket(t *testing.T) {
 	l := start(t, Options{Baud: 300, Paced: true}) // 33 ms a byte
 	h := rawhost.Open(t, l.Port(), 300)

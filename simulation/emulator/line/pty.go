@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -17,7 +18,16 @@ type pty struct {
 	path string
 	gone chan struct{} // closed by close
 	done chan struct{} // closed when read has ended
+
+	mu      sync.Mutex
+	unread  []byte // for the host; the pseudo-terminal is full
+	waiting bool   // push is called when it has room again
 }
+
+// kept is how many bytes of a serial adapter Linux keeps that the host has not read: from version 3.12
+// on 640 KiB, before that 64 KiB (TTYB_DEFAULT_MEM_LIMIT of its drivers/tty/tty_buffer.c), of which this is the
+// smaller. A pseudo-terminal has 4 KiB, which is 0.1 s of a fast laser: YDLIDAR's SDK reads less often.
+const kept = 64 << 10
 
 // openPTY makes a pseudo-terminal and leaves its slave closed. It is raw, so that a host
 // that configures the port slowly gets no echo and no CR for LF.
@@ -66,9 +76,12 @@ func (p *pty) setup() error {
 
 func (p *pty) name() string { return p.path }
 
-// dropUnread discards bytes in the pseudo-terminal towards the host. This
-// needs the slave, which is opened for a moment.
+// dropUnread discards the bytes towards the host. This needs the slave, which is
+// opened for a moment.
 func (p *pty) dropUnread() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.unread = nil
 	fd, err := unix.Open(p.path, unix.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return err
@@ -132,11 +145,39 @@ func speed(fd int) int {
 	return int(t.Ospeed)
 }
 
-// write sends the host as many bytes as fit and returns their number. The rest is lost, like
-// in an overrun of a UART.
+// write sends bytes to the host and returns how many Linux takes of an adapter. The rest is lost, like
+// in an overrun.
 func (p *pty) write(b []byte) int {
-	n, _ := uninterrupted(func() (int, error) { return unix.Write(p.fd, b) })
-	return max(n, 0)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	b = b[:min(len(b), kept-len(p.unread))]
+	p.unread = append(p.unread, b...)
+	if !p.push() && !p.waiting {
+		p.waiting = true
+		go p.flush()
+	}
+	return len(b)
+}
+
+// push moves bytes into the pseudo-terminal, and reports whether it has all. The caller holds the lock.
+func (p *pty) push() bool {
+	n, _ := uninterrupted(func() (int, error) { return unix.Write(p.fd, p.unread) })
+	p.unread = p.unread[max(n, 0):]
+	return len(p.unread) == 0
+}
+
+// flush pushes until all bytes are there, or the pseudo-terminal is closed.
+func (p *pty) flush() {
+	raw, err := p.file.SyscallConn()
+	if err != nil {
+		return
+	}
+	_ = raw.Write(func(uintptr) bool {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.waiting = !p.push()
+		return !p.waiting
+	})
 }
 
 // uninterrupted repeats a system call that a signal interrupted. The Go
