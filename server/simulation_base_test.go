@@ -93,6 +93,7 @@ func (s *sim) newBase(r *simRobot) base {
 func startCreate(b *emulatedBase) error {
 	s := b.rig.sim
 	h, err := emulatedcreate.Start(emulatedcreate.Options{Line: b.options, Counts: int16(s.random.IntN(1 << 16))})
+	b.rig.asleep = func() bool { return h.State().Asleep } // after 5 minutes without a driver, until its button is pressed
 	b.cable, b.restart = h, func() { b.unclear, b.rig.garbled = s.now, s.now; h.Reboot() }
 	b.size = func(p []byte) int { // a header, the size, the content, and what makes the sum zero (specification)
 		if len(p) < 2 || p[0] != 19 || len(p) < 3+int(p[1]) {

@@ -46,6 +46,7 @@ type rig struct {
 	plugged  bool
 	jammed   bool            // it takes no bytes
 	mute     bool            // the hardware sends nothing
+	asleep   func() bool     // nil: the hardware never sleeps
 	deaf     bool            // bytes that it is sent are lost
 	damage   int             // one packet in that many has a wrong checksum; zero: none
 	lost     int             // one piece of a packet in that many is lost; zero: none
@@ -207,7 +208,7 @@ func (r *rig) watchDriver() {
 
 // healthy reports whether a setup must succeed.
 func (r *rig) healthy() bool {
-	return r.faults == 0 && !r.off && r.sim.now-r.fault > 15*time.Second
+	return r.faults == 0 && !r.off && r.sim.now-r.fault > 15*time.Second && (r.asleep == nil || !r.asleep())
 }
 
 func (r *rig) faulty(format string, args ...any) {
