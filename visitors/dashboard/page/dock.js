@@ -10,7 +10,7 @@ import { Timeline } from "./timeline.js";
 /** @import { Robot } from "./robot.js" */
 
 export class Dock {
-  // The views follow the driver: a user who drives sees the present.
+  // A drive command ends a look at the past: driving needs the present view.
   /** @param {Driver} driver */
   constructor(driver) {
     this.timeline = new Timeline();
